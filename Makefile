@@ -1,0 +1,36 @@
+# Two commands do everything on a fresh machine with Python 3.11+ and make:
+#   make demo    the main job on the shipped example
+#   make test    lint, types, import direction, tests
+
+PYTHON ?= python3
+BIN := .venv/bin
+JOBS ?= 2
+SHELL := /bin/bash
+
+.PHONY: demo test test-long lint clean
+
+demo: .venv/ready
+	@$(BIN)/tielink demo
+
+test: lint
+	$(BIN)/python -m pytest -n $(JOBS) -m "not long"
+
+test-long: .venv/ready
+	$(BIN)/python -m pytest -n $(JOBS) -m long
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+.venv/ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "tielink needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
+	@echo "Setting up .venv (once; about a minute) ..."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf .venv build dist demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

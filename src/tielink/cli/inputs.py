@@ -1,0 +1,136 @@
+"""The arguments by which every command takes data: a project file, or files and what they mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from tielink.faults import Faults
+
+if TYPE_CHECKING:
+    from tielink.data.sources import Sources
+    from tielink.data.ties import Directed
+    from tielink.fields import Field
+    from tielink.project import Project
+
+__all__ = [
+    "Anchors", "CategoricalFields", "DirectedTies", "DropFaultyTies", "Encoding", "IdColumn", "Inputs", "Missing",
+    "Nonmatches", "StringFields", "Ties", "Truth", "project_from",
+]  # fmt: skip
+
+Inputs = Annotated[
+    list[Path],
+    typer.Argument(help="A project file (.toml), or one file of records for each source (CSV, TSV, Parquet)."),
+]
+Ties = Annotated[
+    list[Path] | None,
+    typer.Option("--ties", help="A file of ties for each file of records, in the same order ('-' for none)."),
+]
+StringFields = Annotated[list[str] | None, typer.Option("--string", help="A column that people type: a name.")]
+CategoricalFields = Annotated[
+    list[str] | None, typer.Option("--categorical", help="A column with values out of a short list: a city.")
+]
+Anchors = Annotated[Path | None, typer.Option("--anchors", help="Known matches: columns id_a, id_b.")]
+Nonmatches = Annotated[Path | None, typer.Option("--nonmatches", help="Known non-matches: columns id_a, id_b.")]
+Truth = Annotated[Path | None, typer.Option("--truth", help="The true matches, for scoring only.")]
+IdColumn = Annotated[str | None, typer.Option("--id", help="The id column. [default: id, or the first column]")]
+DirectedTies = Annotated[
+    str | None,
+    typer.Option("--directed", help="For directed ties: 'any' keeps all, 'mutual' those listed both ways."),
+]
+DropFaultyTies = Annotated[
+    bool, typer.Option("--drop-faulty-ties", help="Leave out and count self-ties, copies and unknown ids.")
+]
+Missing = Annotated[list[str] | None, typer.Option("--missing", help="A text that means a missing value: NA.")]
+Encoding = Annotated[str, typer.Option("--encoding", help="How text files are encoded.")]
+
+
+def project_from(
+    inputs: list[Path],
+    *,
+    ties: list[Path] | None = None,
+    string: list[str] | None = None,
+    categorical: list[str] | None = None,
+    anchors: Path | None = None,
+    nonmatches: Path | None = None,
+    truth: Path | None = None,
+    id_column: str | None = None,
+    directed: str | None = None,
+    drop_faulty_ties: bool = False,
+    missing: list[str] | None = None,
+    encoding: str = "utf-8",
+) -> Project:
+    """Make a project of the command line's arguments, or read the project file that they name."""
+    from tielink.project import Project
+
+    given = [ties, string, categorical, anchors, nonmatches, truth, id_column, directed, missing]
+    if len(inputs) == 1 and inputs[0].suffix.lower() == ".toml":
+        if any(value is not None for value in given) or drop_faulty_ties:
+            faults = Faults()
+            faults.error(str(inputs[0]), "a project file says everything about the data.", "Put the options into it.")
+            faults.raise_errors()
+        return Project.read(inputs[0])
+    known = {"anchors": anchors, "nonmatches": nonmatches, "truth": truth}
+    fields = _fields(string or [], categorical or [])
+    return Project(
+        _sources(inputs, ties or [], fields, known, id_column, directed, drop_faulty_ties, missing or [], encoding)
+    )
+
+
+def _fields(string: list[str], categorical: list[str]) -> dict[str, Field] | None:
+    """Declare the fields that the options name; None, so that all are guessed, when they name none."""
+    from tielink.fields import Categorical, String
+
+    both = set(string) & set(categorical)
+    if both:
+        faults = Faults()
+        faults.error("--string and --categorical", f"both name {sorted(both)}.", "Say one of the two.")
+        faults.raise_errors()
+    return {**{name: String() for name in string}, **{name: Categorical() for name in categorical}} or None
+
+
+def _sources(
+    inputs: list[Path],
+    ties: list[Path],
+    fields: dict[str, Field] | None,
+    known: dict[str, Path | None],
+    id_column: str | None,
+    directed: str | None,
+    drop_faulty_ties: bool,
+    missing: list[str],
+    encoding: str,
+) -> Sources:
+    from tielink.data.sources import Sources
+
+    faults = Faults()
+    if ties and len(ties) != len(inputs):
+        faults.error(
+            "--ties",
+            f"{len(ties)} given for {len(inputs)} files of records.",
+            "Give one for each, in the same order, '-' where there is none.",
+        )
+    if directed not in (None, "any", "mutual"):
+        faults.error("--directed", f"is {directed!r}.", "Give 'any' or 'mutual'.")
+    faults.raise_errors()
+    names = _names(inputs)
+    return Sources(
+        folder=Path(),
+        records=dict(zip(names, map(str, inputs), strict=True)),
+        ties={name: str(path) for name, path in zip(names, ties, strict=False) if str(path) != "-"},
+        ids=dict.fromkeys(names, id_column) if id_column is not None else {},
+        fields=fields,
+        directed=dict.fromkeys(names, cast("Directed", directed)) if directed else {},
+        faulty_ties="drop" if drop_faulty_ties else "refuse",
+        missing=missing,
+        encoding=encoding,
+        **{key: None if path is None else str(path) for key, path in known.items()},
+    )
+
+
+def _names(inputs: list[Path]) -> list[str]:
+    """Name each file by its stem, with its folder where stems repeat, numbered where that repeats too."""
+    stems = [path.stem for path in inputs]
+    names = [f"{path.parent.name}_{path.stem}" if stems.count(path.stem) > 1 else path.stem for path in inputs]
+    return [f"{name}_{place + 1}" if names.count(name) > 1 else name for place, name in enumerate(names)]

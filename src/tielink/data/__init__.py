@@ -1,0 +1,1 @@
+"""Files and frames in, a checked `Dataset` out; and `Linkage`, who is whom."""

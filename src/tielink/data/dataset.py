@@ -1,0 +1,254 @@
+"""Checked data: records with profiles, ties between them, and what is known of who is whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from tielink.data.columns import Column, encode_column, guess_field
+from tielink.data.frames import Table, frame_kind, is_frame, to_polars
+from tielink.data.known import read_known
+from tielink.data.linkage import Linkage
+from tielink.data.records import Records
+from tielink.data.statistics import NetworkFigures, network_figures
+from tielink.data.ties import Directed, FaultyTies, graph_nodes, is_graph, read_ties
+from tielink.faults import Fault, Faults, listed, nearest
+from tielink.fields import Field
+
+__all__ = ["Dataset", "Given"]
+
+
+@dataclass
+class Given:
+    """What the user gave, before it is checked: one entry a file in each mapping."""
+
+    records: dict[str, Table]
+    ties: dict[str, Any]
+    id: str | Mapping[str, str] | None = None
+    fields: Mapping[str, Field] | None = None
+    anchors: Any = ()
+    nonmatches: Any = ()
+    directed: Directed | Mapping[str, Directed] | None = None
+    faulty_ties: FaultyTies = "refuse"
+    missing: Sequence[str] = ()
+    frame_kind: str = "polars"
+    unreadable: Sequence[str] = field(default_factory=list)
+    """Files whose table could not be read; already reported, so nothing that leans on them is checked."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Files of records, ready for a model.
+
+    Make one with `from_frames` or `read`.
+    """
+
+    records: Records
+    ties: Mapping[str, NDArray[np.int64] | None]
+    """For each file its ties as pairs i < i' of the file's own record numbers; None without a network."""
+    columns: Mapping[str, Column]
+    anchors: Linkage
+    nonmatches: NDArray[np.int64]
+    said: tuple[Fault, ...] = ()
+    """How the input was understood, and warnings."""
+    frame_kind: str = "polars"
+
+    @classmethod
+    def from_frames(
+        cls,
+        records: Mapping[str, Any],
+        ties: Mapping[str, Any] | None = None,
+        *,
+        id: str | Mapping[str, str] | None = None,  # noqa: A002
+        fields: Mapping[str, Field] | None = None,
+        anchors: Any = (),
+        nonmatches: Any = (),
+        directed: Directed | Mapping[str, Directed] | None = None,
+        faulty_ties: FaultyTies = "refuse",
+        missing: Sequence[str] = (),
+    ) -> Self:
+        """Make a data set from frames and graphs.
+
+        Parameters
+        ----------
+        records
+            For each file (in order) a pandas, polars or Arrow frame with one row a record; or a networkx or
+            igraph graph or a scipy sparse matrix, whose nodes are the records and whose edges are the ties.
+        ties
+            For each file that has a network: a frame (columns `source, target`, or the first two), a graph, a
+            sparse matrix in the order of the records, or a list of id pairs.
+        id
+            The id column: one name, or one for each file. By default `id`, or else the first column.
+        fields
+            What columns mean: `{"username": String(), "city": Categorical()}`. Other columns are not used. By
+            default every column is guessed; `said` tells how.
+        anchors, nonmatches
+            Known matches and known non-matches: pairs of (file, id), or a frame; see `Linkage.from_pairs`.
+        directed
+            For directed ties: "any" or "mutual", for all files or by file.
+        faulty_ties
+            "refuse", or "drop" to leave out (and count) self-ties, copies and ties to unknown ids.
+        missing
+            Texts that mean a missing value, besides empty cells.
+
+        Raises
+        ------
+        InputError
+            With every fault of the input.
+        """
+        faults = Faults()
+        networks = dict(ties or {})
+        tables = {}
+        kind = "polars"
+        for name in [
+            *records,
+            *(name for name, graph in networks.items() if is_graph(graph) and name not in records),
+        ]:
+            source = records.get(name, networks.get(name))
+            where = f"records[{name!r}]"
+            if is_graph(source):
+                networks.setdefault(name, source)
+                column = id if isinstance(id, str) else (id or {}).get(name, "id")
+                tables[name] = Table(graph_nodes(source, column), where)
+            elif is_frame(source):
+                kind = frame_kind(source) if not tables else kind
+                tables[name] = Table(to_polars(source), where)
+            else:
+                faults.error(where, f"is a {type(source).__name__}.", "Give a data frame or a graph.")
+        given = Given(
+            tables, networks, id, fields, anchors, nonmatches, directed, faulty_ties, missing, kind,
+            unreadable=[name for name in records if name not in tables],
+        )  # fmt: skip
+        return cls.checked(given, faults)
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Self:
+        """Read the data that a project file names; see the guide for its form."""
+        from tielink.data.sources import Sources
+
+        return cls.checked(*Sources.read(path).load())
+
+    @classmethod
+    def checked(cls, given: Given, faults: Faults) -> Self:
+        """Check everything that was given; raise one error with all faults, those already found included."""
+        tables, ids = _ids(given, faults)
+        for name in given.ties.keys() - tables.keys() - set(given.unreadable):
+            faults.error(f"ties[{name!r}]", "there is no file of that name.", nearest(name, tables))
+        ties = {name: _ties_of(name, given, ids[name], faults) for name in tables}
+        columns = _columns(given, tables, faults)
+        records = Records({name: ids[name].to_list() for name in tables})
+        if not given.unreadable:
+            known = read_known(records, given.anchors, given.nonmatches, faults, given.frame_kind)
+        faults.raise_errors()
+        return cls(records, ties, columns, *known, faults.said, given.frame_kind)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of the files."""
+        return self.records.files
+
+    @property
+    def fields(self) -> dict[str, Field]:
+        """What each column was declared or guessed to be."""
+        return {name: column.field for name, column in self.columns.items()}
+
+    def figures(self, file: str) -> NetworkFigures | None:
+        """Describe one file's network; None when it has none."""
+        ties = self.ties[file]
+        size = self.records.sizes[self.files.index(file)]
+        return None if ties is None else network_figures(size, ties)
+
+    def __repr__(self) -> str:
+        parts = [
+            f"{name}: {size:,} records, " + ("no network" if edges is None else f"{len(edges):,} ties")
+            for (name, edges), size in zip(self.ties.items(), self.records.sizes, strict=True)
+        ]
+        fields = ", ".join(f"{name} ({field.kind})" for name, field in self.fields.items()) or "none"
+        return f"Dataset({'; '.join(parts)}; fields: {fields}; anchors: {len(self.anchors.pair_numbers):,})"
+
+
+def _ids(given: Given, faults: Faults) -> tuple[dict[str, Table], dict[str, pl.Series]]:
+    """Find and check the id column of every file."""
+    if not given.records and not given.unreadable:
+        faults.error("records", "no file is given.", "Give at least one.")
+    ids = {}
+    for name, table in given.records.items():
+        wanted = given.id.get(name) if isinstance(given.id, Mapping) else given.id
+        columns = table.frame.columns
+        if wanted is not None and wanted not in columns:
+            faults.error(table.where, f"has no id column {wanted!r}.", nearest(wanted, columns))
+        if not columns or not table.frame.height:
+            faults.error(table.where, "has no records.", "Give at least one row below the header.")
+        column = wanted if wanted in columns else "id" if "id" in columns else next(iter(columns), "id")
+        if wanted is None and column != "id":
+            faults.note(table.where, f"no column 'id': ids are taken from the first column, {column!r}.")
+        ids[name] = table.frame[column] if columns else pl.Series(column, [], dtype=pl.String)
+        _check_ids(ids[name], table, faults)
+    tables = {
+        name: Table(table.frame.drop(ids[name].name, strict=False), table.where, table.rows)
+        for name, table in given.records.items()
+    }
+    return tables, ids
+
+
+def _check_ids(ids: pl.Series, table: Table, faults: Faults) -> None:
+    empty = np.flatnonzero(ids.is_null().to_numpy())
+    if len(empty):
+        rows = listed([table.row(int(row)) for row in empty])
+        faults.error(f"{table.where}, {rows}", "no id.", "Give every record an id.")
+    first: dict[Any, int] = {}
+    copies = []
+    for row, key in enumerate(ids.to_list()):
+        if key is not None and first.setdefault(key, row) != row:
+            copies.append((row, key))
+    for row, key in copies[:3]:
+        faults.error(
+            table.at(row),
+            f"id {key!r} stands already in {table.row(first[key])}.",
+            "Give every record an id of its own.",
+        )
+    if len(copies) > 3:
+        faults.error(table.where, f"{len(copies) - 3:,} more rows repeat an id.")
+
+
+def _ties_of(name: str, given: Given, ids: pl.Series, faults: Faults) -> NDArray[np.int64] | None:
+    source = given.ties.get(name)
+    if source is None:
+        return None
+    directed = given.directed.get(name) if isinstance(given.directed, Mapping) else given.directed
+    return read_ties(source, ids, f"ties[{name!r}]", faults, directed=directed, faulty=given.faulty_ties)
+
+
+def _columns(given: Given, tables: dict[str, Table], faults: Faults) -> dict[str, Column]:
+    present = list(dict.fromkeys(column for table in tables.values() for column in table.frame.columns))
+    if given.fields is None:
+        fields = {}
+        for name in present:
+            guess = guess_field(tables, name)
+            if guess is None:
+                faults.warning(
+                    f"column {name!r}", "is not used: its kind could not be guessed.", "Declare it in fields."
+                )
+            else:
+                fields[name] = guess
+                faults.note(f"column {name!r}", f"taken as {type(guess).__name__}() (a guess; declare it in fields).")
+    else:
+        fields = dict(given.fields)
+        for name in fields.keys() - set(present):
+            if not given.unreadable:
+                faults.error(f"field {name!r}", "no file has such a column.", nearest(name, present))
+            del fields[name]
+        unused = [name for name in present if name not in fields]
+        if unused:
+            faults.note("columns", f"not declared, so not used: {listed([repr(name) for name in unused], 12)}.")
+    for name, kind in list(fields.items()):
+        if not isinstance(kind, Field):
+            faults.error(f"field {name!r}", f"is declared as {kind!r}.", "Give String() or Categorical().")
+            del fields[name]
+    return {name: encode_column(name, kind, tables, given.missing, faults) for name, kind in fields.items()}

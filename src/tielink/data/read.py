@@ -1,0 +1,187 @@
+"""Tables from CSV, TSV and Parquet files, with every fault of a file named by row.
+
+Cells of text files are kept as text (an id `007` stays `007`); an empty cell is a missing value.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from tielink.data.frames import Table
+from tielink.faults import Faults, listed
+
+__all__ = ["read_table_file"]
+
+DELIMITERS = {".tsv": "\t", ".tab": "\t"}
+PARQUET = {".parquet", ".pq"}
+
+
+def read_table_file(path: Path, faults: Faults, *, encoding: str = "utf-8") -> Table | None:
+    """Read one file; whatever is wrong goes on the list of faults, and then there is no result."""
+    where = path.name
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        reason = "there is no such file" if isinstance(error, FileNotFoundError) else str(error.strerror)
+        faults.error(str(path), f"cannot be read: {reason}.", "Check the path; it counts from the project file.")
+        return None
+    if path.suffix.lower() in PARQUET or raw[:4] == b"PAR1":
+        return _parquet(raw, where, faults)
+    text = _decode(raw, where, encoding, faults)
+    if text is None:
+        return None
+    return _delimited(text, where, DELIMITERS.get(path.suffix.lower()), faults)
+
+
+def _parquet(raw: bytes, where: str, faults: Faults) -> Table | None:
+    try:
+        frame = pl.read_parquet(io.BytesIO(raw))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        faults.error(where, f"is not a readable Parquet file ({_first_line(error)}).", "Write it again.")
+        return None
+    table = Table(frame, where)
+    return table if _check_header(frame.columns, where, faults) else None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
+
+
+def _decode(raw: bytes, where: str, encoding: str, faults: Faults) -> str | None:
+    if not raw.strip():
+        faults.error(where, "is empty.", "Expected a header row and at least one row below it.")
+        return None
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        encoding = "utf-16"
+    elif b"\0" in raw:
+        row = raw[: raw.index(b"\0")].count(b"\n") + 1
+        faults.error(f"{where}, row {row}", "holds binary data, not text.", "Give a CSV, TSV or Parquet file.")
+        return None
+    try:
+        return raw.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
+    except LookupError:
+        faults.error(where, f"unknown encoding {encoding!r}.", 'Give one that Python knows, such as "latin-1".')
+    except UnicodeDecodeError as error:
+        row = raw[: error.start].count(b"\n") + 1
+        faults.error(
+            f"{where}, row {row}",
+            f"byte 0x{raw[error.start]:02x} is not {encoding}.",
+            'Save the file as UTF-8, or say its encoding (encoding = "latin-1", or "cp1252" from Excel).',
+        )
+    return None
+
+
+def _delimited(text: str, where: str, delimiter: str | None, faults: Faults) -> Table | None:
+    delimiter = delimiter or _sniff(text)
+    if '"' in text:
+        parsed = _parse_quoted(text, where, delimiter, faults)
+    else:
+        parsed = _parse_plain(text, where, delimiter, faults)
+    if parsed is None:
+        return None
+    frame, rows = parsed
+    return Table(frame, where, rows)
+
+
+def _sniff(text: str) -> str:
+    """Take the separator that the header uses most; a comma when it uses none."""
+    header = text.partition("\n")[0]
+    return max(",;\t|", key=header.count)
+
+
+def _check_header(header: Sequence[str], where: str, faults: Faults) -> bool:
+    twice = [name for name, count in Counter(header).items() if count > 1 and name]
+    if twice:
+        faults.error(
+            f"{where}, header",
+            f"column {listed([repr(name) for name in twice])} appears more than once.",
+            "Rename or remove the copies.",
+        )
+    unnamed = [position + 1 for position, name in enumerate(header) if not name.strip()]
+    if unnamed:
+        faults.error(f"{where}, header", f"column {listed(unnamed)} has no name.", "Name every column.")
+    return not twice and not unnamed
+
+
+def _report_ragged(lengths: NDArray[np.int64], width: int, rows: NDArray[np.int64], where: str, faults: Faults) -> bool:
+    """Name the rows that do not have as many cells as the header; blank lines (length 0) are no rows."""
+    ragged = np.flatnonzero((lengths != width) & (lengths != 0))
+    for row in ragged[:3]:
+        faults.error(
+            f"{where}, row {rows[row]}",
+            f"has {lengths[row]} where the header has {width} cells.",
+            "Quote cells that hold the separator, and give every row all its cells.",
+        )
+    if len(ragged) > 3:
+        faults.error(where, f"{len(ragged) - 3:,} more rows have the wrong number of cells.")
+    return len(ragged) > 0
+
+
+def _parse_plain(
+    text: str, where: str, delimiter: str, faults: Faults
+) -> tuple[pl.DataFrame, NDArray[np.int64]] | None:
+    """Parse text without quotes: polars is fast, and numpy finds the ragged rows that it would fill up."""
+    raw = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").encode()
+    header = [name.strip() for name in raw.partition(b"\n")[0].decode().split(delimiter)]
+    if not _check_header(header, where, faults):
+        return None
+    symbols = np.frombuffer(raw, dtype=np.uint8)
+    ends = np.append(np.flatnonzero(symbols == ord("\n")), len(symbols))
+    before = np.searchsorted(np.flatnonzero(symbols == ord(delimiter)), ends)
+    cells = np.diff(before, prepend=0) + 1
+    cells[np.diff(ends, prepend=-1) == 1] = 0  # blank lines
+    cells, rows = cells[1:], np.arange(2, len(ends) + 1)
+    if _report_ragged(cells, len(header), rows, where, faults):
+        return None
+    frame = pl.read_csv(
+        raw,
+        separator=delimiter,
+        has_header=False,
+        skip_lines=1,
+        new_columns=header,
+        schema=dict.fromkeys(header, pl.String),
+        quote_char=None,
+    )
+    full = cells > 0
+    return frame.filter(full), rows[full]
+
+
+def _parse_quoted(
+    text: str, where: str, delimiter: str, faults: Faults
+) -> tuple[pl.DataFrame, NDArray[np.int64]] | None:
+    """Parse text with quotes: cells may hold separators and line ends, so count cells as the parser does."""
+    csv.field_size_limit(sys.maxsize)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    parsed, rows = [], []
+    try:
+        start = 1
+        for cells in reader:
+            parsed.append(cells)
+            rows.append(start)
+            start = reader.line_num + 1
+    except csv.Error as error:
+        faults.error(f"{where}, row {start}", f"cannot be parsed: {error}.", "Close and double the quotes in cells.")
+        return None
+    header = [name.strip() for name in parsed[0]]
+    lengths = np.array([len(cells) for cells in parsed[1:]], dtype=np.int64)
+    lines = np.array(rows[1:], dtype=np.int64)
+    if not _check_header(header, where, faults) or _report_ragged(lengths, len(header), lines, where, faults):
+        return None
+    full = lengths > 0
+    columns = zip(*(cells for cells in parsed[1:] if cells), strict=True) if full.any() else [()] * len(header)
+    frame = pl.DataFrame(
+        {
+            name: pl.Series([cell or None for cell in column], dtype=pl.String)
+            for name, column in zip(header, columns, strict=True)
+        }
+    )
+    return frame, lines[full]

@@ -1,0 +1,140 @@
+"""What a column of a profile means, and how records come to disagree with the truth.
+
+A field is declared on the data set (`Dataset.from_frames(..., fields={"username": String()})`) and may be
+modelled differently by a model (`Model(fields={...})`). Write v = π_{nℓ} for the true value of person n in
+field ℓ; a record of that person says x with probability
+
+    f(x | v) = (1 − ψ_ℓ)·1[x = v] + ψ_ℓ·ζ_v(x),
+
+where ψ_ℓ is the distortion rate and ζ_v the distribution of distorted values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from tielink.specification import Beta, Complaint, Specification, is_number
+
+__all__ = ["DISTANCES", "FIELD_KINDS", "Categorical", "Field", "String"]
+
+DISTANCES = ("levenshtein", "osa", "damerau_levenshtein", "indel", "jaro_winkler")
+"""String distances known by name; all are RapidFuzz's."""
+
+RARE = Beta(1.0, 99.0)
+"""Distortion is rare: one value in a hundred is expected to be distorted."""
+
+
+@dataclass(frozen=True)
+class Field(Specification):
+    """Base of the kinds of fields."""
+
+    parts: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {"distortion": (Beta,)}
+
+
+@dataclass(frozen=True)
+class Categorical(Field):
+    """A value out of a short list: a city, a class, a gender.
+
+    A distorted value is drawn from the frequencies of the true ones: ζ_v = ϑ_ℓ whatever v, with
+    π ~ Cat(ϑ_ℓ) and ϑ_ℓ ~ Dirichlet(concentration, …, concentration).
+
+    Parameters
+    ----------
+    distortion
+        Prior of the distortion rate ψ_ℓ.
+    concentration
+        Parameter of the symmetric Dirichlet prior of ϑ_ℓ.
+    """
+
+    kind: ClassVar[str] = "categorical"
+    distortion: Beta = RARE
+    concentration: float = 1.0
+
+    def complaints(self) -> Iterator[Complaint]:
+        """The concentration must be positive."""
+        if not is_number(self.concentration, above=0):
+            yield "concentration", "a number above 0"
+
+    @classmethod
+    def paper(cls) -> Self:
+        """Exactly the paper's categorical field."""
+        return cls(distortion=Beta(1.0, 99.0), concentration=1.0)
+
+
+@dataclass(frozen=True)
+class String(Field):
+    """A value that people type: a username, a surname.
+
+    A distorted value is drawn near the true one:
+
+        ζ_v(s) = γ(s)·exp(−λ·d(s, v)) / Σ_t γ(t)·exp(−λ·d(t, v)),        π ~ γ,
+
+    over the vocabulary, the distinct strings seen in the field.
+
+    Parameters
+    ----------
+    distortion
+        Prior of the distortion rate ψ_ℓ.
+    vocabulary
+        "closed": the strings seen (and those in `frequencies`) are the whole population (the paper).
+    frequencies
+        γ: "empirical" for the frequencies in the files, or your own, as a mapping from every string that
+        can occur to its frequency (they are normalised to one).
+    sharpness
+        λ > 0: how fast the probability of a distorted value falls with its distance from the truth.
+    distance
+        d: one of `DISTANCES`, or a function of two strings.
+    max_distance
+        Distances beyond this count as this. A cap keeps large vocabularies in memory: "auto" caps at 4 beyond
+        3,000 distinct strings and not at all below; "none" never caps.
+    """
+
+    kind: ClassVar[str] = "string"
+    distortion: Beta = RARE
+    vocabulary: str = "closed"
+    frequencies: Mapping[str, float] | str = "empirical"
+    sharpness: float = 1.0
+    distance: str | Callable[[str, str], float] = "levenshtein"
+    max_distance: float | str = "auto"
+
+    def complaints(self) -> Iterator[Complaint]:
+        """Check each setting on its own."""
+        if self.vocabulary != "closed":
+            yield "vocabulary", '"closed"'
+        if isinstance(self.frequencies, Mapping):
+            values = self.frequencies.values()
+            if not values or not all(is_number(value, above=0) for value in values):
+                yield "frequencies", "a mapping from strings to numbers above 0"
+        elif self.frequencies != "empirical":
+            yield "frequencies", '"empirical" or a mapping from strings to numbers above 0'
+        if not is_number(self.sharpness, above=0):
+            yield "sharpness", "a number above 0"
+        if not callable(self.distance) and self.distance not in DISTANCES:
+            yield "distance", f"one of {', '.join(DISTANCES)}, or a function of two strings"
+        if self.max_distance not in ("auto", "none") and not is_number(self.max_distance, above=0):
+            yield "max_distance", '"auto", "none" or a number above 0'
+
+    @classmethod
+    def paper(cls) -> Self:
+        """Exactly the paper's string field."""
+        return cls(
+            distortion=Beta(1.0, 99.0),
+            vocabulary="closed",
+            frequencies="empirical",
+            sharpness=1.0,
+            distance="levenshtein",
+            max_distance="none",
+        )
+
+    def cap(self, distinct: int) -> float:
+        """Return the distance cap for a vocabulary of this many strings; infinity for none."""
+        if isinstance(self.max_distance, str):
+            return 4.0 if self.max_distance == "auto" and distinct > 3_000 else math.inf
+        return float(self.max_distance)
+
+
+FIELD_KINDS: tuple[type[Field], ...] = (String, Categorical)
+"""Every kind of field, in the order in which help texts name them."""

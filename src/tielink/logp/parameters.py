@@ -1,0 +1,40 @@
+"""One point of the parameter space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Parameters"]
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """Everything unknown in the model; parts that a problem does not have are empty.
+
+    `true_values` and `distorted` are usually integrated out; give both to evaluate the uncollapsed joint.
+    """
+
+    labels: NDArray[np.int64]
+    """ξ: the person of each record, numbered 0 … N−1."""
+    positions: NDArray[np.float64]
+    """u: one row of K coordinates a person."""
+    intercepts: NDArray[np.float64]
+    """β: one a file."""
+    spread: float
+    """σ²: variance of positions."""
+    distortion: NDArray[np.float64]
+    """ψ: one rate a field."""
+    frequencies: tuple[NDArray[np.float64] | None, ...] = ()
+    """ϑ: for each categorical field the frequencies of true values; None for string fields."""
+    true_values: NDArray[np.int64] | None = None
+    """π: N × L codes."""
+    distorted: NDArray[np.bool_] | None = None
+    """w: I × L, whether the record's value is a distorted one."""
+
+    @property
+    def persons(self) -> int:
+        """N, the number of persons."""
+        return int(self.labels.max(initial=-1)) + 1

@@ -1,0 +1,1 @@
+"""Specifications of models, and `Problem`, a model compiled for a data set."""

@@ -1,0 +1,101 @@
+"""The model of ties: positions in a latent space, near ones more likely tied.
+
+y_{ii'j} ~ Bernoulli(g⁻¹(β_j − ‖u_{ξ_ij} − u_{ξ_i'j}‖)),   β_j ~ N(0, ω_j²),   u_n ~ N(0, σ² I_K).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tielink.specification import Complaint, Specification, is_number, is_whole
+
+__all__ = ["Elicited", "InverseGamma", "LatentSpace"]
+
+
+@dataclass(frozen=True)
+class InverseGamma(Specification):
+    """An inverse-gamma prior for a variance: density ∝ x^{−(shape+1)}·exp(−scale/x)."""
+
+    kind: ClassVar[str] = "inverse_gamma"
+    shape: float
+    scale: float
+
+    def complaints(self) -> Iterator[Complaint]:
+        """Both parameters must be positive."""
+        for name in ("shape", "scale"):
+            if not is_number(getattr(self, name), above=0):
+                yield name, "a number above 0"
+
+
+@dataclass(frozen=True)
+class Elicited(Specification):
+    """The paper's prior for the variance σ² of positions, set by the number of records I and the dimension K.
+
+    Inverse-gamma with coefficient of variation `cv` around
+    E[σ²] = √I/(√I − 2) · π^{K/2}/Γ(K/2 + 1) · I^{2/K}: every node needs some room. For I ≤ 4 the first factor
+    breaks down and is taken as 1.
+
+    >>> prior = Elicited().for_size(records=100, dimension=2)
+    >>> prior.shape, round(prior.scale / (prior.shape - 1), 2)
+    (6.0, 392.7)
+    """
+
+    kind: ClassVar[str] = "elicited"
+    cv: float = 0.5
+
+    def complaints(self) -> Iterator[Complaint]:
+        """The coefficient of variation must be positive."""
+        if not is_number(self.cv, above=0):
+            yield "cv", "a number above 0"
+
+    def for_size(self, records: int, dimension: int) -> InverseGamma:
+        """Return the prior for this many records and dimensions."""
+        root = math.sqrt(records)
+        crowding = root / (root - 2) if records > 4 else 1.0
+        ball = math.pi ** (dimension / 2) / math.gamma(dimension / 2 + 1)
+        mean = crowding * ball * records ** (2 / dimension)
+        shape = 2 + 1 / self.cv**2
+        return InverseGamma(shape, (shape - 1) * mean)
+
+
+@dataclass(frozen=True)
+class LatentSpace(Specification):
+    """Latent-space model of ties (Hoff, Raftery and Handcock 2002), shared by all files of a person.
+
+    Parameters
+    ----------
+    dimension
+        K, the dimension of the latent space.
+    link
+        g: "logit" or "probit".
+    intercept_sd
+        ω_j, the prior standard deviation of the intercept β_j: one number, or one for each file.
+    spread
+        Prior of σ², the variance of positions.
+    """
+
+    kind: ClassVar[str] = "latent_space"
+    parts: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {"spread": (Elicited, InverseGamma)}
+    dimension: int = 2
+    link: str = "logit"
+    intercept_sd: float | Mapping[str, float] = 100.0
+    spread: Elicited | InverseGamma = Elicited()
+
+    def complaints(self) -> Iterator[Complaint]:
+        """Check each setting on its own."""
+        if not is_whole(self.dimension, least=1):
+            yield "dimension", "a whole number of at least 1"
+        if self.link not in ("logit", "probit"):
+            yield "link", '"logit" or "probit"'
+        sds = self.intercept_sd.values() if isinstance(self.intercept_sd, Mapping) else [self.intercept_sd]
+        if not all(is_number(sd, above=0) for sd in sds):
+            yield "intercept_sd", "a number above 0, or one for each file"
+
+    def spread_prior(self, records: int) -> InverseGamma:
+        """Return the prior of σ² for this many records."""
+        if isinstance(self.spread, InverseGamma):
+            return self.spread
+        return self.spread.for_size(records, self.dimension)

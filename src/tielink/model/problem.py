@@ -1,0 +1,191 @@
+"""A model meets a data set: everything the kernels need, as arrays and integer codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tielink.data.columns import MISSING, Column
+from tielink.data.linkage import Linkage, LinkageClass
+from tielink.faults import Faults, listed
+from tielink.fields import Categorical, String
+from tielink.model.strings import StringTables, string_tables
+from tielink.specification import Beta
+
+if TYPE_CHECKING:
+    from tielink.data.dataset import Dataset
+    from tielink.model.network import LatentSpace
+    from tielink.model.spec import Model
+
+__all__ = [
+    "CategoricalProblem",
+    "FieldProblem",
+    "LinkageProblem",
+    "NetworkProblem",
+    "Problem",
+    "StringProblem",
+]
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkProblem:
+    """Ties and the hyperparameters of their model."""
+
+    dimension: int
+    link: str
+    ties: tuple[NDArray[np.int64] | None, ...]
+    """For each file pairs i < i' of its own record numbers; None for a file without a network."""
+    intercept_sd: NDArray[np.float64]
+    spread_shape: float
+    spread_scale: float
+
+
+@dataclass(frozen=True, eq=False)
+class FieldProblem:
+    """One profile field: `codes[r]` is the value of record r, `MISSING` if it has none."""
+
+    name: str
+    codes: Codes
+    levels: int
+    distortion: Beta
+
+
+@dataclass(frozen=True, eq=False)
+class CategoricalProblem(FieldProblem):
+    """A field whose true values have unknown frequencies ϑ ~ Dirichlet(concentration)."""
+
+    concentration: float
+
+
+@dataclass(frozen=True, eq=False)
+class StringProblem(FieldProblem):
+    """A field of strings with known frequencies and similarities."""
+
+    vocabulary: tuple[str, ...]
+    tables: StringTables
+
+
+@dataclass(frozen=True, eq=False)
+class LinkageProblem:
+    """The prior of linkages that agree with what is known."""
+
+    allowed: LinkageClass
+    log_by_matches: NDArray[np.float64]
+    """log p(ξ) of one linkage with m matches besides the anchors, m = 0, 1, …."""
+    log_matches: NDArray[np.float64]
+    """Log prior probability of having m matches besides the anchors."""
+    anchors: Codes
+    """Labels of the linkage that holds the anchors alone."""
+    nonmatches: Codes
+    """Pairs of record numbers that are not the same person."""
+    anchored_pairs: int
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A compiled model: arrays and hyperparameters, no strings of the user's and no classes of the data's."""
+
+    sizes: tuple[int, ...]
+    file_of: Codes
+    linkage: LinkageProblem
+    network: NetworkProblem | None
+    fields: tuple[FieldProblem, ...]
+
+    @property
+    def records(self) -> int:
+        """I, the number of records."""
+        return len(self.file_of)
+
+    @classmethod
+    def compile(cls, model: Model, dataset: Dataset) -> Problem:
+        """Compile a model for a data set; raise one error with everything that does not fit."""
+        faults = Faults()
+        linkage = _compile_linkage(model, dataset, faults)
+        network = _compile_network(model.network, dataset, faults)
+        fields = [
+            compiled
+            for name, field in model.fields_for(dataset.fields).items()
+            if (compiled := _compile_field(name, field, dataset.columns[name], faults)) is not None
+        ]
+        faults.raise_errors()
+        assert linkage is not None
+        return cls(dataset.records.sizes, dataset.records.file_of, linkage, network, tuple(fields))
+
+
+def free_sizes(dataset: Dataset) -> tuple[int, ...]:
+    """Return the number of records of each file that are not anchored."""
+    alone = np.bincount(dataset.anchors.labels)[dataset.anchors.labels] == 1
+    return tuple(int(n) for n in np.bincount(dataset.records.file_of[alone], minlength=len(dataset.files)))
+
+
+def _compile_linkage(model: Model, dataset: Dataset, faults: Faults) -> LinkageProblem | None:
+    anchors: Linkage = dataset.anchors
+    wrong = anchors.violations(model.linkage.allowed)
+    if wrong:
+        groups = listed([str(group) for group in wrong])
+        faults.error(
+            "anchors",
+            f"{type(model.linkage).__name__}() allows one record, or two of different files, not {groups}.",
+            "Keep one partner of each record.",
+        )
+        return None
+    free, pairs = free_sizes(dataset), len(anchors.pair_numbers)
+    try:
+        by_matches, matches = (
+            model.linkage.log_by_matches(free, pairs),
+            model.linkage.log_matches(free, pairs),
+        )
+    except ValueError as error:
+        faults.extend(getattr(error, "faults", ()))
+        return None
+    return LinkageProblem(model.linkage.allowed, by_matches, matches, anchors.labels, dataset.nonmatches, pairs)
+
+
+def _compile_network(spec: LatentSpace | None, dataset: Dataset, faults: Faults) -> NetworkProblem | None:
+    if spec is None or all(ties is None for ties in dataset.ties.values()):
+        return None
+    given = spec.intercept_sd
+    if isinstance(given, Mapping) and given.keys() != set(dataset.files):
+        names = listed([repr(name) for name in dataset.files], 8)
+        faults.error("model.network", f"intercept_sd names {sorted(given)}.", f"Name each file once: {names}.")
+        return None
+    sds = [given[name] if isinstance(given, Mapping) else given for name in dataset.files]
+    spread = spec.spread_prior(len(dataset.records))
+    return NetworkProblem(
+        dimension=spec.dimension,
+        link=spec.link,
+        ties=tuple(dataset.ties[name] for name in dataset.files),
+        intercept_sd=np.array(sds, dtype=float),
+        spread_shape=spread.shape,
+        spread_scale=spread.scale,
+    )
+
+
+def _compile_field(name: str, field: object, column: Column, faults: Faults) -> FieldProblem | None:
+    if isinstance(field, Categorical):
+        return CategoricalProblem(name, column.codes, len(column.values), field.distortion, field.concentration)
+    assert isinstance(field, String)
+    if isinstance(field.frequencies, Mapping):
+        given = field.frequencies
+        unknown = [
+            value for value, count in zip(column.values, column.counts(), strict=True) if count and value not in given
+        ]
+        if unknown:
+            examples = listed([repr(value) for value in unknown])
+            faults.error(f"field {name!r}", f"frequencies do not cover {examples}.", "Give every value a frequency.")
+            return None
+        vocabulary = tuple(given)
+        frequencies = np.array(list(given.values()), dtype=float)
+        place = {value: code for code, value in enumerate(vocabulary)}
+        recode = np.array([*(place.get(value, MISSING) for value in column.values), MISSING])
+        codes = recode[column.codes]
+    else:
+        vocabulary, frequencies, codes = column.values, column.counts().astype(float), column.codes
+    tables = string_tables(field, vocabulary, frequencies / frequencies.sum())
+    return StringProblem(name, codes, len(vocabulary), field.distortion, vocabulary, tables)

@@ -1,0 +1,137 @@
+"""`Model`: what is believed about ties, profiles and linkage, before any data are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from tielink.faults import Fault, Faults, InputError, nearest
+from tielink.fields import FIELD_KINDS, Categorical, Field, String
+from tielink.model.linkage_priors import LINKAGE_PRIORS, LinkagePrior, MatchRate, Uniform
+from tielink.model.network import Elicited, LatentSpace
+from tielink.specification import Complaint, Specification, read_table
+
+if TYPE_CHECKING:
+    from tielink.data.dataset import Dataset
+
+__all__ = ["Model"]
+
+NONE = "none"
+DECLARED = "declared"
+
+
+@dataclass(frozen=True)
+class Model(Specification):
+    """A record linkage model. `Model()` is the recommended one, `Model.paper()` exactly the paper's.
+
+    Parameters
+    ----------
+    network
+        The model of ties; None leaves ties out.
+    linkage
+        The prior of who is whom.
+    fields
+        The fields to use, and how each is modelled; `{}` leaves profiles out. By default all fields of the data
+        set, as declared there; to change one, `Model(fields=data.fields | {"username": String(sharpness=2)})`.
+    kinds
+        How fields of a kind are modelled when `fields` does not name them: `{"string": String.paper()}`. By
+        default as the data set declares them.
+
+    >>> Model(linkage=Uniform()) == Model.from_table(Model(linkage=Uniform()).to_table(), "model", Faults())
+    True
+    """
+
+    kind: ClassVar[str] = "model"
+    network: LatentSpace | None = field(default_factory=LatentSpace)
+    linkage: LinkagePrior = field(default_factory=MatchRate)
+    fields: Mapping[str, Field] | None = None
+    kinds: Mapping[str, Field] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        fields = None if self.fields is None else tuple(self.fields)
+        return hash((self.network, self.linkage, fields, tuple(self.kinds)))
+
+    def complaints(self) -> Iterator[Complaint]:
+        """Check that every part is of its kind."""
+        if not isinstance(self.network, LatentSpace | None):
+            yield "network", "LatentSpace(...) or None"
+        if not isinstance(self.linkage, LinkagePrior):
+            yield "linkage", " or ".join(f"{cls.__name__}()" for cls in LINKAGE_PRIORS)
+        for name in ("fields", "kinds"):
+            value = getattr(self, name)
+            if value is None and name == "fields":
+                continue
+            if not isinstance(value, Mapping) or not all(isinstance(kind, Field) for kind in value.values()):
+                yield name, "a mapping from names to String(...) or Categorical(...)"
+            elif name == "kinds" and any(kind.kind != key for key, kind in value.items()):
+                yield name, '{"string": String(...), "categorical": Categorical(...)}'
+
+    @classmethod
+    def paper(cls, dimension: int = 2) -> Self:
+        """Return exactly the model of Sosa and Rodríguez, with a latent space of the given dimension."""
+        return cls(
+            network=LatentSpace(dimension, link="logit", intercept_sd=100.0, spread=Elicited(cv=0.5)),
+            linkage=Uniform(),
+            kinds={"string": String.paper(), "categorical": Categorical.paper()},
+        )
+
+    def fields_for(self, declared: Mapping[str, Field]) -> dict[str, Field]:
+        """Decide how each declared field is modelled: by name, else by kind, else as declared."""
+        if self.fields is None:
+            return {name: self.kinds.get(field.kind, field) for name, field in declared.items()}
+        faults = Faults()
+        for name in self.fields.keys() - declared.keys():
+            faults.error(f"model, field {name!r}", "the data have no such field.", nearest(name, declared))
+        faults.raise_errors()
+        return dict(self.fields)
+
+    def describe(self, dataset: Dataset) -> str:
+        """State the model in words, with what the linkage prior implies for the number of persons."""
+        from tielink.model.describe import describe
+
+        return describe(self, dataset)
+
+    def to_table(self) -> dict[str, Any]:
+        """Write every choice out as a project file's `[model]` table."""
+        return {
+            "network": NONE if self.network is None else self.network.to_table(),
+            "linkage": self.linkage.to_table(),
+            "fields": DECLARED if self.fields is None else _tables(self.fields),
+            "kinds": _tables(self.kinds),
+        }
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any], where: str, faults: Faults) -> Self | None:
+        """Read a project file's `[model]` table; faults go on the list, and then there is no result."""
+        known = ("network", "linkage", "fields", "kinds")
+        before = len(faults.errors)
+        for name in table.keys() - set(known):
+            faults.error(where, f"unknown setting {name!r}.", nearest(name, known))
+        settings: dict[str, Any] = {}
+        if "network" in table:
+            given = table["network"]
+            settings["network"] = (
+                None if given == NONE else read_table(given, (LatentSpace,), f"{where}.network", faults)
+            )
+        if "linkage" in table:
+            settings["linkage"] = read_table(table["linkage"], LINKAGE_PRIORS, f"{where}.linkage", faults)
+        for name in ("fields", "kinds"):
+            given = table.get(name, DECLARED)
+            if isinstance(given, Mapping):
+                settings[name] = {
+                    key: read_table(value, FIELD_KINDS, f"{where}.{name}.{key}", faults) for key, value in given.items()
+                }
+            elif given != DECLARED:
+                faults.error(where, f"{name} is {given!r}.", f'Give "{DECLARED}" or a table [{where}.{name}].')
+        if len(faults.errors) > before:
+            return None
+        try:
+            return cls(**settings)
+        except InputError as error:
+            faults.extend(Fault(where, fault.what, fault.do) for fault in error.faults)
+            return None
+
+
+def _tables(fields: Mapping[str, Field]) -> dict[str, Any]:
+    return {name: kind.to_table() for name, kind in fields.items()}

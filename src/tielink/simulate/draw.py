@@ -1,0 +1,140 @@
+"""Draw each part of the model: a linkage, parameters, ties and profile values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, ndtr
+
+from tielink.data.linkage import canonical
+from tielink.logp.parameters import Parameters
+from tielink.logp.profiles import truth
+from tielink.model.linkage_priors import log_pairings, pairing_tables
+from tielink.model.problem import CategoricalProblem, FieldProblem, NetworkProblem, Problem, StringProblem
+
+__all__ = ["draw_labels", "draw_parameters", "draw_profiles", "draw_ties", "tie_probability"]
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+def draw_labels(rng: np.random.Generator, problem: Problem) -> Codes:
+    """Draw a linkage from its prior, anchors kept and known non-matches apart.
+
+    The number of matches first, then how many of them each further file brings (by the counts of
+    `pairing_tables`, backwards), then which records they are, uniformly.
+    """
+    linkage = problem.linkage
+    alone = np.bincount(linkage.anchors)[linkage.anchors] == 1
+    free = tuple(int((alone & (problem.file_of == file)).sum()) for file in range(len(problem.sizes)))
+    tables = pairing_tables(free)
+    while True:
+        matches = int(rng.choice(len(linkage.log_matches), p=np.exp(linkage.log_matches)))
+        labels = linkage.anchors.copy()
+        _pair_up(rng, labels, _pairs_by_file(rng, free, tables, matches), alone, problem.file_of)
+        apart = linkage.nonmatches
+        if not (labels[apart[:, 0]] == labels[apart[:, 1]]).any():
+            return canonical(labels)
+
+
+def _pairs_by_file(
+    rng: np.random.Generator, free: tuple[int, ...], tables: list[dict[int, float]], matches: int
+) -> list[int]:
+    """Draw how many pairs each file makes with the files before it, `matches` in all."""
+    left = sum(free) - 2 * matches
+    pairs = [0] * len(free)
+    for file in range(len(free) - 1, 0, -1):
+        options = [(before, (before + free[file] - left) // 2) for before in tables[file - 1]]
+        options = [
+            (before, k)
+            for before, k in options
+            if 0 <= k <= min(before, free[file]) and before + free[file] - 2 * k == left
+        ]
+        log = np.array([tables[file - 1][before] + log_pairings(free[file], before, k) for before, k in options])
+        weight = np.exp(log - log.max())
+        left, pairs[file] = options[rng.choice(len(options), p=weight / weight.sum())]
+    return pairs
+
+
+def _pair_up(
+    rng: np.random.Generator, labels: Codes, pairs: list[int], alone: NDArray[np.bool_], file_of: Codes
+) -> None:
+    """Give random records of each file the labels of random unpaired records of the files before it."""
+    waiting = np.empty(0, dtype=np.int64)
+    for file, count in enumerate(pairs):
+        here = rng.permutation(np.flatnonzero(alone & (file_of == file)))
+        waiting = rng.permutation(waiting)
+        labels[here[:count]] = labels[waiting[:count]]
+        waiting = np.concatenate([waiting[count:], here[count:]])
+
+
+def draw_parameters(rng: np.random.Generator, problem: Problem) -> Parameters:
+    """Draw all parameters from their priors (true values and distortions come with `draw_profiles`)."""
+    labels = draw_labels(rng, problem)
+    persons = int(labels.max()) + 1
+    network = problem.network
+    if network is None:
+        positions, intercepts, spread = np.zeros((persons, 0)), np.zeros(len(problem.sizes)), 1.0
+    else:
+        spread = network.spread_scale / rng.gamma(network.spread_shape)
+        positions = rng.normal(0.0, math.sqrt(spread), (persons, network.dimension))
+        intercepts = rng.normal(0.0, network.intercept_sd)
+    frequencies = tuple(
+        rng.dirichlet(np.full(field.levels, field.concentration)) if isinstance(field, CategoricalProblem) else None
+        for field in problem.fields
+    )
+    rates = np.array([rng.beta(field.distortion.a, field.distortion.b) for field in problem.fields])
+    return Parameters(labels, positions, intercepts, spread, rates, frequencies)
+
+
+def tie_probability(network: NetworkProblem, positions: Floats, intercept: float) -> Floats:
+    """Return g⁻¹(β − ‖u_i − u_i'‖) for all dyads i < i', row by row."""
+    rows, columns = np.triu_indices(len(positions), 1)
+    eta = intercept - np.linalg.norm(positions[rows] - positions[columns], axis=1)
+    return np.asarray(expit(eta) if network.link == "logit" else ndtr(eta))
+
+
+def draw_ties(
+    rng: np.random.Generator, problem: Problem, parameters: Parameters
+) -> tuple[NDArray[np.int64] | None, ...]:
+    """Draw the ties of every file that has a network, given positions and intercepts."""
+    network = problem.network
+    if network is None:
+        return (None,) * len(problem.sizes)
+    drawn: list[NDArray[np.int64] | None] = []
+    for file, size in enumerate(problem.sizes):
+        if network.ties[file] is None:
+            drawn.append(None)
+            continue
+        positions = parameters.positions[parameters.labels[problem.file_of == file]]
+        probability = tie_probability(network, positions, float(parameters.intercepts[file]))
+        tied = rng.random(len(probability)) < probability
+        drawn.append(np.column_stack(np.triu_indices(size, 1))[tied])
+    return tuple(drawn)
+
+
+def draw_profiles(
+    rng: np.random.Generator, problem: Problem, parameters: Parameters
+) -> tuple[Codes, Codes, NDArray[np.bool_]]:
+    """Draw true values π (N × L), distortions w (I × L) and the records' values (I × L), none missing."""
+    persons, fields = parameters.persons, problem.fields
+    true_values = np.empty((persons, len(fields)), dtype=np.int64)
+    values = np.empty((problem.records, len(fields)), dtype=np.int64)
+    is_distorted = rng.random((problem.records, len(fields))) < parameters.distortion
+    for index, field in enumerate(fields):
+        frequencies = parameters.frequencies[index]
+        true_values[:, index] = rng.choice(field.levels, size=persons, p=truth(field, frequencies))
+        values[:, index] = true_values[parameters.labels, index]
+        for record in np.flatnonzero(is_distorted[:, index]):
+            probability = _distorted_from(field, frequencies, int(values[record, index]))
+            values[record, index] = rng.choice(field.levels, p=probability)
+    return true_values, values, is_distorted
+
+
+def _distorted_from(field: FieldProblem, frequencies: Floats | None, true_value: int) -> Floats:
+    """Return ζ_v(·), the distribution of distorted values of one true value."""
+    if isinstance(field, StringProblem):
+        return field.tables.distorted_from(true_value)
+    return truth(field, frequencies)

@@ -1,0 +1,167 @@
+"""Data as one would meet them: files of given sizes, overlap and density, drawn from a model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from tielink.data.linkage import Linkage, canonical
+from tielink.faults import Faults
+from tielink.fields import Categorical, String
+from tielink.logp.parameters import Parameters
+from tielink.model.problem import CategoricalProblem, NetworkProblem, Problem
+from tielink.model.spec import Model
+from tielink.simulate.draw import tie_probability
+from tielink.simulate.prior import Simulated, Vocabulary, blank, draw_data, fixed_frequencies
+from tielink.simulate.vocabulary import PLACES, usernames
+
+__all__ = ["profile_vocabularies", "scenario"]
+
+
+def profile_vocabularies(rng: np.random.Generator, persons: int) -> dict[str, Vocabulary]:
+    """Make values for a `username` (a string field) and a `place` (a categorical one)."""
+    return {"username": usernames(rng, 2 * persons), "place": PLACES}
+
+
+def scenario(
+    rng: np.random.Generator,
+    model: Model | None = None,
+    sizes: Mapping[str, int] | None = None,
+    *,
+    overlap: int = 40,
+    density: float | Mapping[str, float] = 0.17,
+    spread: float | None = None,
+    distortion: float | Mapping[str, float] = 0.1,
+    missing: float = 0.0,
+    anchors: float = 0.0,
+    vocabularies: Mapping[str, Vocabulary] | None = None,
+) -> Simulated:
+    """Draw files from a model at given sizes, overlap and density.
+
+    Parameters
+    ----------
+    rng
+        Source of randomness.
+    model
+        Any model; the recommended one by default. Its priors of what is fixed here are not used.
+    sizes
+        The number of records of each file; by default 60 in `a` and 60 in `b`.
+    overlap
+        How many persons have a record in the first and in the second file. Other persons have one record.
+    density
+        The expected share of tied dyads, for all files or by file; intercepts β_j are set to give it.
+    spread
+        σ², the variance of positions; by default the mean of its prior.
+    distortion
+        ψ, for all fields or by field.
+    missing
+        The share of profile values that are missing.
+    anchors
+        The share of true matches that are known beforehand.
+    vocabularies
+        The values of each field, as for `from_prior`; `{}` for no profiles. By default usernames and places.
+    """
+    model = Model() if model is None else model
+    sizes = dict(sizes or {"a": 60, "b": 60})
+    _check(sizes, overlap, density, distortion, missing, anchors)
+    if vocabularies is None:
+        vocabularies = profile_vocabularies(rng, sum(sizes.values()) - overlap)
+    dataset = blank(sizes, vocabularies)
+    problem = Problem.compile(replace(model, fields=fixed_frequencies(model, dataset, vocabularies)), dataset)
+    labels = _labels(rng, list(sizes.values()), overlap)
+    parameters = Parameters(
+        labels=labels,
+        positions=np.zeros((int(labels.max()) + 1, 0)),
+        intercepts=np.zeros(len(sizes)),
+        spread=1.0,
+        distortion=np.array([_of(distortion, field.name) for field in problem.fields]),
+        frequencies=tuple(
+            rng.dirichlet(np.full(field.levels, 5.0)) if isinstance(field, CategoricalProblem) else None
+            for field in problem.fields
+        ),
+    )
+    if problem.network is not None:
+        densities = [_of(density, name) for name in sizes]
+        parameters = _place(rng, problem, problem.network, parameters, spread, densities)
+    simulated = draw_data(rng, problem, dataset, parameters, missing)
+    declared = {
+        name: replace(column, field=String() if isinstance(column.field, String) else Categorical())
+        for name, column in simulated.dataset.columns.items()
+    }
+    known = _anchors(rng, simulated.truth, anchors)
+    return replace(simulated, dataset=replace(simulated.dataset, columns=declared, anchors=known))
+
+
+def _of(value: float | Mapping[str, float], name: str) -> float:
+    return value[name] if isinstance(value, Mapping) else value
+
+
+def _check(
+    sizes: Mapping[str, int],
+    overlap: int,
+    density: float | Mapping[str, float],
+    distortion: float | Mapping[str, float],
+    missing: float,
+    anchors: float,
+) -> None:
+    faults = Faults()
+    for name, size in sizes.items():
+        if size < 1:
+            faults.error("scenario", f"file {name!r} has {size} records.", "Give at least 1.")
+    most = min([*sizes.values()][:2]) if len(sizes) > 1 else 0
+    if not 0 <= overlap <= most:
+        faults.error("scenario", f"overlap is {overlap}.", f"Give a number from 0 to {most}.")
+    for what, value, low in (("density", density, 0.0), ("distortion", distortion, -1e-9)):
+        values = value.values() if isinstance(value, Mapping) else [value]
+        if not all(low < number < 1 for number in values):
+            faults.error("scenario", f"{what} is {value!r}.", "Give numbers between 0 and 1.")
+    for what, share in (("missing", missing), ("anchors", anchors)):
+        if not 0 <= share <= 1:
+            faults.error("scenario", f"{what} is {share!r}.", "Give a share from 0 to 1.")
+    faults.raise_errors()
+
+
+def _labels(rng: np.random.Generator, sizes: list[int], overlap: int) -> NDArray[np.int64]:
+    """Give `overlap` random records of the first two files the same persons."""
+    labels = np.arange(sum(sizes))
+    if overlap:
+        first = rng.permutation(sizes[0])[:overlap]
+        labels[sizes[0] + rng.permutation(sizes[1])[:overlap]] = first
+    return canonical(labels)
+
+
+def _place(
+    rng: np.random.Generator,
+    problem: Problem,
+    network: NetworkProblem,
+    parameters: Parameters,
+    spread: float | None,
+    densities: list[float],
+) -> Parameters:
+    """Draw positions, and set each file's intercept so that its expected density is the wanted one."""
+    variance = network.spread_scale / (network.spread_shape - 1) if spread is None else spread
+    positions = rng.normal(0.0, math.sqrt(variance), (parameters.persons, network.dimension))
+    intercepts = np.zeros(len(problem.sizes))
+    for file, density in enumerate(densities):
+        here = positions[parameters.labels[problem.file_of == file]]
+        if len(here) < 2:
+            continue
+        reach = 40.0 + float(np.abs(here).max()) * 4 * math.sqrt(network.dimension)
+
+        def excess(intercept: float, here: NDArray[np.float64] = here, density: float = density) -> float:
+            return float(tie_probability(network, here, intercept).mean()) - density
+
+        intercepts[file] = brentq(excess, -reach, reach)
+    return replace(parameters, positions=positions, intercepts=intercepts, spread=variance)
+
+
+def _anchors(rng: np.random.Generator, truth: Linkage, share: float) -> Linkage:
+    pairs = truth.pair_numbers
+    chosen = rng.permutation(len(pairs))[: round(share * len(pairs))]
+    known = [(truth.records[a], truth.records[b]) for a, b in pairs[np.sort(chosen)]]
+    return Linkage.from_pairs(truth.records, known)

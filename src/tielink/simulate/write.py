@@ -1,0 +1,49 @@
+"""Simulated data as a project on disk that `tielink check` and `tielink link` take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from tielink.data.columns import MISSING
+from tielink.data.dataset import Dataset
+from tielink.data.sources import Sources
+from tielink.model.spec import Model
+from tielink.project import Project
+from tielink.simulate.prior import Simulated
+
+__all__ = ["write_project"]
+
+
+def write_project(simulated: Simulated, folder: Path, model: Model | None = None) -> Path:
+    """Write records, ties, anchors, truth and a project file; return the path of the project file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    dataset = simulated.dataset
+    sources = Sources(folder, {}, fields=dataset.fields, truth="truth.csv")
+    for number, name in enumerate(dataset.files):
+        sources.records[name] = f"{name}.csv"
+        _records(dataset, number).write_csv(folder / f"{name}.csv")
+        edges = dataset.ties[name]
+        if edges is not None:
+            ids = pl.Series(dataset.records.ids[number])
+            sources.ties[name] = f"{name}_ties.csv"
+            pl.DataFrame({"source": ids[edges[:, 0]], "target": ids[edges[:, 1]]}).write_csv(
+                folder / f"{name}_ties.csv"
+            )
+    simulated.truth.pairs().write_csv(folder / "truth.csv")
+    if len(dataset.anchors.pair_numbers):
+        sources.anchors = "anchors.csv"
+        dataset.anchors.pairs().write_csv(folder / "anchors.csv")
+    path = folder / "project.toml"
+    Project(sources, model if model is not None else Model()).write(path)
+    return path
+
+
+def _records(dataset: Dataset, number: int) -> pl.DataFrame:
+    mine = dataset.records.file_of == number
+    columns = {
+        name: [None if code == MISSING else column.values[code] for code in column.codes[mine]]
+        for name, column in dataset.columns.items()
+    }
+    return pl.DataFrame({"id": dataset.records.ids[number], **columns})

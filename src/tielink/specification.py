@@ -1,0 +1,149 @@
+"""Frozen, checked specifications that can be written to a project file and read back.
+
+A specification is a frozen dataclass. It says what it does not accept by yielding from `complaints`;
+every complaint of one specification is reported together when it is made.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Self, TypeVar
+
+from tielink.faults import Fault, Faults, InputError, nearest
+
+__all__ = ["Beta", "Specification", "is_number", "is_whole", "read_table"]
+
+S = TypeVar("S", bound="Specification")
+
+Complaint = tuple[str, str]
+"""The name of a setting and what it should have been."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Specification:
+    """Base of all specifications: checked when made, and turned into tables and back."""
+
+    kind: ClassVar[str]
+    """The name of this specification in a project file."""
+    parts: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {}
+    """Settings that are specifications themselves, with the classes allowed there."""
+
+    def __post_init__(self) -> None:
+        """Check every setting and report all that is wrong at once."""
+        faults = [
+            Fault(type(self).__name__, f"{name} is {getattr(self, name)!r}.", f"Give {expected}.")
+            for name, expected in self._all_complaints()
+        ]
+        if faults:
+            raise InputError(faults)
+
+    def _all_complaints(self) -> Iterator[Complaint]:
+        for name, classes in self.parts.items():
+            if not isinstance(getattr(self, name), classes):
+                yield name, " or ".join(f"{cls.__name__}(...)" for cls in classes)
+        yield from self.complaints()
+
+    def complaints(self) -> Iterator[Complaint]:
+        """Yield (setting, what it should have been) for every setting that is wrong."""
+        yield from ()
+
+    def to_table(self) -> dict[str, Any]:
+        """Write every choice out as a table of plain values, `kind` first."""
+        table: dict[str, Any] = {"kind": self.kind}
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if callable(value):
+                raise InputError(
+                    [
+                        Fault(
+                            type(self).__name__,
+                            f"{field.name} is a function, which a project file cannot hold.",
+                            "Name a built-in one to write this model out.",
+                        )
+                    ]
+                )
+            if isinstance(value, Specification):
+                value = value.to_table()
+            elif isinstance(value, Mapping):
+                value = dict(value)
+            table[field.name] = value
+        return table
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any], where: str, faults: Faults) -> Self | None:
+        """Make the specification from a table; faults go on the list, and then there is no result."""
+        settings = {name: value for name, value in table.items() if name != "kind"}
+        known = [field.name for field in dataclasses.fields(cls)]
+        before = len(faults.errors)
+        for name in settings.keys() - set(known):
+            faults.error(where, f"unknown setting {name!r}.", nearest(name, known))
+            del settings[name]
+        for name, classes in cls.parts.items():
+            if name in settings:
+                settings[name] = read_table(settings[name], classes, f"{where}.{name}", faults)
+        if len(faults.errors) > before:
+            return None
+        try:
+            return cls(**settings)
+        except InputError as error:
+            faults.extend(Fault(where, fault.what, fault.do) for fault in error.faults)
+            return None
+
+
+def read_table(value: object, classes: tuple[type[S], ...], where: str, faults: Faults) -> S | None:
+    """Make the specification that a project file's value stands for.
+
+    The value is the name of a kind, or a table with `kind` and settings; where only one class is
+    possible, `kind` may be left out.
+    """
+    kinds = {cls.kind: cls for cls in classes}
+    table = {"kind": value} if isinstance(value, str) else value
+    if not isinstance(table, Mapping):
+        faults.error(where, f"expected a table or one of {sorted(kinds)}, found {value!r}.")
+        return None
+    kind = table.get("kind", classes[0].kind if len(classes) == 1 else None)
+    if kind is None:
+        faults.error(where, "no `kind` is given.", f"Known here: {', '.join(kinds)}.")
+        return None
+    if kind not in kinds:
+        faults.error(where, f"unknown kind {kind!r}.", nearest(str(kind), kinds))
+        return None
+    return kinds[kind].from_table(table, where, faults)
+
+
+def is_number(value: object, *, above: float = -math.inf) -> bool:
+    """Whether the value is a finite number greater than `above` (and no boolean)."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value) and value > above
+
+
+def is_whole(value: object, *, least: int) -> bool:
+    """Whether the value is a whole number of at least `least` (and no boolean)."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+@dataclasses.dataclass(frozen=True)
+class Beta(Specification):
+    """A Beta(a, b) prior for a rate between 0 and 1.
+
+    >>> Beta(1, 99).mean
+    0.01
+    """
+
+    kind: ClassVar[str] = "beta"
+    a: float = 1.0
+    b: float = 1.0
+
+    def complaints(self) -> Iterator[Complaint]:
+        """Both parameters must be positive."""
+        for name in ("a", "b"):
+            if not is_number(getattr(self, name), above=0):
+                yield name, "a number above 0"
+
+    @property
+    def mean(self) -> float:
+        """The prior mean, a / (a + b)."""
+        return self.a / (self.a + self.b)
