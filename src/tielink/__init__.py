@@ -1,9 +1,10 @@
 """Tell which records in different files are the same person, from profiles and ties, with honest probabilities.
 
->>> import tielink as tl
->>> data = tl.Dataset.from_frames(
-...     records={"left": [{"id": 1}], "right": [{"id": 2}]},
-... )
+>>> import polars as pl, tielink as tl
+>>> left = pl.DataFrame({"id": [1, 2], "username": ["anna", "bob"]})
+>>> right = pl.DataFrame({"id": [7, 8], "username": ["ann", "zoe"]})
+>>> tl.Dataset.from_frames({"left": left, "right": right}, fields={"username": tl.String()})
+Dataset(left: 2 records, no network; right: 2 records, no network; fields: username (string); anchors: 0)
 """
 
 from __future__ import annotations

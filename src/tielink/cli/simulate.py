@@ -9,6 +9,9 @@ import typer
 
 __all__ = ["simulate"]
 
+TYPING_SHARPNESS = 3.0
+"""λ at which distorted usernames look like slips of the finger rather than like other usernames."""
+
 
 def simulate(
     out: Annotated[Path, typer.Option("--out", help="The folder to write the project to.")],
@@ -28,6 +31,7 @@ def simulate(
 
     from tielink.cli.show import console
     from tielink.faults import Faults
+    from tielink.fields import String
     from tielink.model.network import LatentSpace
     from tielink.model.spec import Model
     from tielink.simulate import scenario, write_project
@@ -47,7 +51,8 @@ def simulate(
     if not spread > 0:
         faults.error("--spread", f"is {spread}.", "Give a number above 0.")
     faults.raise_errors()
-    model = Model(network=LatentSpace(dimension=dimension))
+    typing = String(sharpness=TYPING_SHARPNESS)
+    model = Model(network=LatentSpace(dimension=dimension), kinds={"string": typing} if profiles else {})
     simulated = scenario(
         np.random.default_rng(seed),
         model,

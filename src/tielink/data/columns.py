@@ -42,16 +42,20 @@ def guess_field(tables: Mapping[str, Table], name: str) -> Field | None:
     booleans that repeat. Other numbers and dates are left to the user.
     """
     parts = [table.frame[name].drop_nulls() for table in tables.values() if name in table.frame.columns]
-    texts = [part.cast(pl.String) for part in parts if part.dtype != pl.Object]
-    counts = Counter(value for part in texts for value in part.to_list())
-    total = counts.total()
-    if not total:
+    parts = [part for part in parts if len(part)]
+    if not parts or any(part.dtype == pl.Object for part in parts):
         return None
-    once = sum(count == 1 for count in counts.values())
-    if len(counts) <= 200 and once <= max(2, 0.05 * total):
+    if all(_repeats(part.cast(pl.String)) for part in parts):
         simple = all(p.dtype in (pl.String, pl.Boolean, pl.Categorical) or p.dtype.is_integer() for p in parts)
         return Categorical() if simple else None
     return String() if all(part.dtype == pl.String for part in parts) else None
+
+
+def _repeats(values: pl.Series) -> bool:
+    """Whether a file's values are few and mostly occur more than once (across files a match repeats any value)."""
+    counts = Counter(values.to_list())
+    once = sum(count == 1 for count in counts.values())
+    return len(counts) <= 200 and once <= max(2, 0.05 * len(values))
 
 
 def encode_column(

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-__all__ = ["Table", "frame_kind", "is_frame", "to_frame", "to_polars"]
+__all__ = ["Table", "exact_series", "frame_kind", "is_frame", "to_frame", "to_polars"]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,11 @@ def _series(column: Any, name: str) -> pl.Series:
     if column.dtype.is_numeric() and not column.is_null().any():
         return pl.Series(name, column.to_numpy())
     missing = column.is_null().to_list()
-    values = [None if gone else value for value, gone in zip(column.to_list(), missing, strict=True)]
+    return exact_series(name, [None if gone else value for value, gone in zip(column.to_list(), missing, strict=True)])
+
+
+def exact_series(name: str, values: Any) -> pl.Series:
+    """Make a series that holds the very values: where polars would turn some into others, as objects."""
     try:
         return pl.Series(name, values, strict=True)
     except (TypeError, pl.exceptions.PolarsError):
@@ -76,5 +80,5 @@ def _series(column: Any, name: str) -> pl.Series:
 def to_frame(columns: Mapping[str, Any], kind: str = "polars") -> Any:
     """Make a data frame of the given kind from columns."""
     if kind == "polars":
-        return pl.DataFrame(dict(columns), strict=False)
+        return pl.DataFrame([exact_series(name, values) for name, values in columns.items()])
     return nw.from_dict(dict(columns), backend=kind).to_native()  # type: ignore[arg-type]

@@ -121,11 +121,12 @@ def _distances(
     if callable(distance):
         return np.array([[distance(column, row) for column in columns] for row in rows], dtype=float)
     whole = distance != "jaro_winkler"
+    beyond = None if math.isinf(cap) else math.ceil(cap) if whole else min(cap, 1.0)
     found = process.cdist(
         list(rows),
         list(columns),
         scorer=SCORERS[distance],
-        score_cutoff=None if math.isinf(cap) else cap,
+        score_cutoff=beyond,
         dtype=np.int32 if whole else np.float64,
         workers=-1,
     )

@@ -31,6 +31,8 @@ class Simulated:
     dataset: Dataset
     truth: Linkage
     parameters: Parameters
+    model: Model
+    """The model that was drawn from, string frequencies fixed to the vocabulary's."""
 
 
 def from_prior(
@@ -59,8 +61,7 @@ def from_prior(
     """
     dataset, vocabularies = blank(sizes, vocabularies or {}), vocabularies or {}
     model = replace(model, fields=fixed_frequencies(model, dataset, vocabularies))
-    problem = Problem.compile(model, dataset)
-    return draw_data(rng, problem, dataset, draw_parameters(rng, problem))
+    return draw_data(rng, model, dataset, draw_parameters(rng, Problem.compile(model, dataset)))
 
 
 def blank(sizes: Mapping[str, int], vocabularies: Mapping[str, Vocabulary]) -> Dataset:
@@ -103,13 +104,10 @@ def fixed_frequencies(model: Model, dataset: Dataset, vocabularies: Mapping[str,
 
 
 def draw_data(
-    rng: np.random.Generator,
-    problem: Problem,
-    dataset: Dataset,
-    parameters: Parameters,
-    missing: float = 0.0,
+    rng: np.random.Generator, model: Model, dataset: Dataset, parameters: Parameters, missing: float = 0.0
 ) -> Simulated:
     """Draw ties and values given parameters, into the records of `dataset`; a share of values goes missing."""
+    problem = Problem.compile(model, dataset)
     ties = dict(zip(dataset.files, draw_ties(rng, problem, parameters), strict=True))
     true_values, values, is_distorted = draw_profiles(rng, problem, parameters)
     values[rng.random(values.shape) < missing] = MISSING
@@ -119,4 +117,4 @@ def draw_data(
     }
     parameters = replace(parameters, true_values=true_values, distorted=is_distorted)
     truth = Linkage(dataset.records, parameters.labels)
-    return Simulated(replace(dataset, ties=ties, columns=columns), truth, parameters)
+    return Simulated(replace(dataset, ties=ties, columns=columns), truth, parameters, model)

@@ -72,7 +72,8 @@ def scenario(
     if vocabularies is None:
         vocabularies = profile_vocabularies(rng, sum(sizes.values()) - overlap)
     dataset = blank(sizes, vocabularies)
-    problem = Problem.compile(replace(model, fields=fixed_frequencies(model, dataset, vocabularies)), dataset)
+    model = replace(model, fields=fixed_frequencies(model, dataset, vocabularies))
+    problem = Problem.compile(model, dataset)
     labels = _labels(rng, list(sizes.values()), overlap)
     parameters = Parameters(
         labels=labels,
@@ -88,7 +89,7 @@ def scenario(
     if problem.network is not None:
         densities = [_of(density, name) for name in sizes]
         parameters = _place(rng, problem, problem.network, parameters, spread, densities)
-    simulated = draw_data(rng, problem, dataset, parameters, missing)
+    simulated = draw_data(rng, model, dataset, parameters, missing)
     declared = {
         name: replace(column, field=String() if isinstance(column.field, String) else Categorical())
         for name, column in simulated.dataset.columns.items()

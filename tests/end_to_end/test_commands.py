@@ -1,0 +1,171 @@
+"""The commands as a user runs them: exit codes, messages, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import tielink as tl
+
+
+def run(*arguments, cwd=None):
+    environment = os.environ | {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", "from tielink.cli import main; main()", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=cwd,
+        env=environment,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+@pytest.fixture
+def files(tmp_path) -> Path:
+    (tmp_path / "a.csv").write_text("id,username,city\n1,anna,Rome\n2,bob,Oslo\n3,carl,Oslo\n")
+    (tmp_path / "b.csv").write_text("id,username,city\n1,anna,Rome\n2,bobby,\n")
+    (tmp_path / "ta.csv").write_text("source,target\n1,2\n")
+    (tmp_path / "tb.csv").write_text("source,target\n1,2\n")
+    (tmp_path / "known.csv").write_text("id_a,id_b\n1,1\n")
+    return tmp_path
+
+
+def test_check_takes_the_arguments_that_link_will(files):
+    done = run(
+        "check", "a.csv", "b.csv", "--ties", "ta.csv", "tb.csv", "--string", "username", "--categorical", "city",
+        "--anchors", "known.csv", "--id", "id", cwd=files,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for expected in [
+        "density",
+        "clustering",
+        "assortativity",
+        "Anchors (known matches): 1",
+        "1 (50%)",
+        "The data can be used",
+    ]:
+        assert expected in done.stdout
+
+
+def test_check_guesses_and_says_so(files):
+    done = run("check", "a.csv", "b.csv", cwd=files)
+    assert done.returncode == 0
+    assert "column 'username': taken as" in done.stdout
+    assert "linking rests on profiles alone" in done.stdout
+
+
+def test_every_fault_of_every_file_in_one_run(files):
+    (files / "a.csv").write_text("id,username\n1,anna\n1,bob\n,carl\n4,dora\n")
+    (files / "ta.csv").write_text("source,target\n4,4\n4,9\n1,4\n1,4\n")
+    (files / "tb.csv").write_bytes(b"source,target\n1,\xff\n")
+    (files / "known.csv").write_text("id_a,id_b\n4,1\n4,2\n7,1\n")
+    done = run(
+        "check",
+        "a.csv",
+        "b.csv",
+        "--ties",
+        "ta.csv",
+        "tb.csv",
+        "--string",
+        "user_name",
+        "--anchors",
+        "known.csv",
+        cwd=files,
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    for expected in [
+        "a.csv, row 3: id '1' stands already in row 2",
+        "a.csv, row 4: no id",
+        "ta.csv, row 2: a tie joins a record to itself",
+        "ta.csv, row 3: a tie has an id that no record has: '9'",
+        "ta.csv, row 5: a tie is listed before",
+        "tb.csv, row 2: byte 0xff is not utf-8",
+        "known.csv, row 4: unknown id '7' in file 'a'",
+        "a/4, b/1 and b/2, two of them of the same file",
+        "field 'user_name': no file has such a column. Did you mean 'username'?",
+    ]:
+        assert expected in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["check", "nowhere.csv"], "there is no such file"),
+        (["check", "nowhere.toml"], "cannot be read"),
+        (["check", "a.csv", "b.csv", "--ties", "ta.csv"], "1 given for 2 files of records"),
+        (["check", "a.csv", "b.csv", "--string", "x", "--categorical", "x"], "both name ['x']"),
+        (["check", "a.csv", "--directed", "both"], "Give 'any' or 'mutual'"),
+        (["check", "a.csv", "b.csv", "--id", "idd"], "Did you mean 'id'?"),
+        (["check", "a.csv", "b.csv", "--truth", "nowhere.csv"], "there is no such file"),
+        (["check"], "Missing argument"),
+        (["check", "."], "directory"),
+        (["frobnicate"], "No such command"),
+        (["simulate", "--out", "x", "--sizes", "a=b"], "'a=b' is no name=number"),
+        (["simulate", "--out", "x", "--overlap", "99"], "overlap is 99"),
+        (["simulate", "--out", "x", "--dimension", "0"], "dimension is 0"),
+        (["simulate", "--out", "."], "is not empty"),
+        (["simulate", "--out", "a.csv"], "a.csv"),
+    ],
+)
+def test_bad_input_is_exit_code_2_and_a_clear_word(files, arguments, said):
+    done = run(*arguments, cwd=files)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_simulate_writes_a_project_that_check_accepts(tmp_path):
+    done = run("simulate", "--out", tmp_path / "made", "--sizes", "x=30,y=20", "--overlap", "10", "--seed", "3")
+    assert done.returncode == 0, done.stderr
+    done = run("check", tmp_path / "made" / "project.toml")
+    assert done.returncode == 0, done.stderr
+    assert "10 matches, 40 persons" in done.stdout
+
+
+def test_a_project_file_and_options_do_not_mix(tmp_path):
+    run("simulate", "--out", tmp_path / "made", "--no-profiles")
+    done = run("check", tmp_path / "made" / "project.toml", "--string", "x")
+    assert done.returncode == 2
+    assert "a project file says everything" in done.stderr
+
+
+def test_demo_runs_on_the_shipped_example():
+    done = run("demo")
+    assert done.returncode == 0, done.stderr
+    assert "60 matches, 210 persons" in done.stdout
+
+
+def test_the_shipped_example_is_what_the_command_in_its_readme_makes(tmp_path):
+    example = Path(tl.__file__).parent / "example"
+    command = next(line for line in (example / "README.md").read_text().splitlines() if "tielink simulate" in line)
+    arguments = command.strip().removeprefix("tielink ").replace("OUT", str(tmp_path / "made")).split()
+    assert run(*arguments).returncode == 0
+    for made in (tmp_path / "made").iterdir():
+        assert made.read_bytes() == (example / made.name).read_bytes(), made.name
+
+
+def test_help_and_version_are_quick_and_import_nothing_heavy():
+    start = time.perf_counter()
+    assert "check" in run("--help").stdout
+    elapsed = time.perf_counter() - start
+    assert tl.__version__ in run("--version").stdout
+    code = """
+import sys
+sys.argv = ["tielink", "--help"]
+from tielink.cli import main
+try:
+    main()
+finally:
+    print([name for name in ("numpy", "polars", "scipy", "rapidfuzz") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.rstrip().endswith("[]")
+    assert elapsed < 5, "even on a busy machine"
