@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     from tielink.model.network import LatentSpace as LatentSpace
     from tielink.model.problem import Problem as Problem
     from tielink.model.spec import Model as Model
+    from tielink.posterior.posterior import Posterior as Posterior
     from tielink.project import Project as Project
     from tielink.project import Run as Run
+    from tielink.run.sample import resume as resume
+    from tielink.run.sample import sample as sample
     from tielink.specification import Beta as Beta
 
 _HOME = {
@@ -45,11 +48,14 @@ _HOME = {
     "Linkage": "tielink.data.linkage",
     "MatchRate": "tielink.model.linkage_priors",
     "Model": "tielink.model.spec",
+    "Posterior": "tielink.posterior.posterior",
     "Problem": "tielink.model.problem",
     "Project": "tielink.project",
     "Run": "tielink.project",
     "String": "tielink.fields",
     "Uniform": "tielink.model.linkage_priors",
+    "resume": "tielink.run.sample",
+    "sample": "tielink.run.sample",
 }
 """Where each public name lives; it is imported when first asked for, so that `tielink --help` is quick."""
 

@@ -12,7 +12,7 @@ from tielink.data.linkage import canonical
 from tielink.logp.parameters import Parameters
 from tielink.logp.profiles import truth
 from tielink.model.linkage_priors import log_pairings, pairing_tables
-from tielink.model.problem import CategoricalProblem, FieldProblem, NetworkProblem, Problem, StringProblem
+from tielink.model.problem import CategoricalProblem, FieldProblem, Problem, StringProblem
 
 __all__ = ["draw_labels", "draw_parameters", "draw_profiles", "draw_ties", "tie_probability"]
 
@@ -89,11 +89,11 @@ def draw_parameters(rng: np.random.Generator, problem: Problem) -> Parameters:
     return Parameters(labels, positions, intercepts, spread, rates, frequencies)
 
 
-def tie_probability(network: NetworkProblem, positions: Floats, intercept: float) -> Floats:
+def tie_probability(link: str, positions: Floats, intercept: float) -> Floats:
     """Return g⁻¹(β − ‖u_i − u_i'‖) for all dyads i < i', row by row."""
     rows, columns = np.triu_indices(len(positions), 1)
     eta = intercept - np.linalg.norm(positions[rows] - positions[columns], axis=1)
-    return np.asarray(expit(eta) if network.link == "logit" else ndtr(eta))
+    return np.asarray(expit(eta) if link == "logit" else ndtr(eta))
 
 
 def draw_ties(
@@ -109,7 +109,7 @@ def draw_ties(
             drawn.append(None)
             continue
         positions = parameters.positions[parameters.labels[problem.file_of == file]]
-        probability = tie_probability(network, positions, float(parameters.intercepts[file]))
+        probability = tie_probability(network.link, positions, float(parameters.intercepts[file]))
         tied = rng.random(len(probability)) < probability
         drawn.append(np.column_stack(np.triu_indices(size, 1))[tied])
     return tuple(drawn)

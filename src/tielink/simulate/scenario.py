@@ -155,7 +155,7 @@ def _place(
         reach = 40.0 + float(np.abs(here).max()) * 4 * math.sqrt(network.dimension)
 
         def excess(intercept: float, here: NDArray[np.float64] = here, density: float = density) -> float:
-            return float(tie_probability(network, here, intercept).mean()) - density
+            return float(tie_probability(network.link, here, intercept).mean()) - density
 
         intercepts[file] = brentq(excess, -reach, reach)
     return replace(parameters, positions=positions, intercepts=intercepts, spread=variance)

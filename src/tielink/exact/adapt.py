@@ -1,0 +1,39 @@
+"""Step sizes, adapted while warm-up lasts and left alone afterwards."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .state import Tuning
+
+_POSITION_GOAL = 0.35
+_SCALAR_GOAL = 0.44
+
+
+def _nudge(step: NDArray[np.float64], outcome: NDArray[np.float64], goal: float, rate: float) -> None:
+    step *= np.exp(rate * (outcome - goal))
+    np.clip(step, 1e-3, 1e3, out=step)
+
+
+def adapt(
+    tuning: Tuning,
+    iteration: int,
+    moved_a: NDArray[np.int8],
+    moved_b: NDArray[np.int8],
+    intercept: NDArray[np.int64],
+    scale: NDArray[np.int64] | None = None,
+) -> None:
+    """
+    Robbins-Monro on the log of every step after sweep number `iteration` (from 0) of warm-up.
+
+    `moved_*` are the walk's outcomes per record; `intercept` and `scale` are (proposed, accepted) counts of the sweep.
+    Call it in warm-up only: a chain that goes on adapting has no fixed target.
+    """
+    rate = (iteration + 1.0) ** -0.6
+    for step, moved in ((tuning.step_a, moved_a), (tuning.step_b, moved_b)):
+        seen = moved >= 0
+        values = step[seen]
+        _nudge(values, moved[seen].astype(np.float64), _POSITION_GOAL, rate)
+        step[seen] = values
+    for step, count in ((tuning.step_intercept, intercept), (tuning.step_scale, scale)):
+        if count is not None and count[0] > 0:
+            _nudge(step, np.full(step.size, count[1] / count[0]), _SCALAR_GOAL, rate)

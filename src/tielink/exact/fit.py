@@ -1,0 +1,245 @@
+"""The proposal q_A(u) for the position of a cluster A, built from the *other* records only.
+
+Three Fisher-scoring steps from the neighbours' mean give a centre m and an information F; then
+q = 0.85 t_5(m, 1.3 F^-1) + 0.15 N(0, sigma^2 I). The defensive part keeps the weights gamma/q bounded.
+Nothing here reads the position of a member of A: that is what makes q usable on both sides of an acceptance ratio.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from .row import LOGIT, exp_negative, log_normal_cdf, squared_distances
+from .state import log_prior_density
+
+_FREEDOM = 5.0
+_INFLATION = 1.3
+_DEFENSIVE = 0.15
+_STEPS = 3
+_LONGEST = 2.0
+_HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
+
+
+class Fit(NamedTuple):
+    """Centre m, lower Cholesky factor L of F = L L', and the log normalising constant of the t density."""
+
+    mean: NDArray[np.float64]
+    factor: NDArray[np.float64]
+    log_constant: float
+
+
+@njit(cache=True, fastmath={"contract"}, error_model="numpy")
+def _logit_slopes(squared, ties, intercept, score, weight):
+    """Per dyad: (p - y)/d and p(1 - p)/d^2. The small constant guards two records on one spot."""
+    for j in range(squared.size):
+        d2 = squared[j] + 1e-12
+        inverse = 1.0 / math.sqrt(d2)
+        predictor = intercept - d2 * inverse
+        t = exp_negative(-abs(predictor))
+        q = 1.0 / (1.0 + t)
+        p = q if predictor > 0.0 else t * q
+        score[j] = (p - ties[j]) * inverse
+        weight[j] = t * q * q * inverse * inverse
+
+
+@njit(cache=True)
+def _probit_slopes(squared, ties, intercept, score, weight):
+    """The same for the probit: minus the derivative of log Phi(+-eta) over d, and phi^2/(Phi(1 - Phi))/d^2."""
+    for j in range(squared.size):
+        d2 = squared[j] + 1e-12
+        inverse = 1.0 / math.sqrt(d2)
+        predictor = intercept - d2 * inverse
+        log_density = -0.5 * predictor * predictor - _HALF_LOG_2PI
+        up = log_density - log_normal_cdf(predictor)
+        down = log_density - log_normal_cdf(-predictor)
+        score[j] = (-math.exp(up) if ties[j] else math.exp(down)) * inverse
+        weight[j] = math.exp(up + down) * inverse * inverse
+
+
+@njit(cache=True, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
+def _dot(weight, x, center):
+    total = 0.0
+    for j in range(weight.size):
+        total += weight[j] * (center - x[j])
+    return total
+
+
+@njit(cache=True, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
+def _cross(weight, x, center, other, other_center):
+    total = 0.0
+    for j in range(weight.size):
+        total += weight[j] * (center - x[j]) * (other_center - other[j])
+    return total
+
+
+@njit(cache=True)
+def add_slopes(u, x, ties, intercept, link, skip, skip_too, factor, gradient, information):
+    """Add `factor` times one row's gradient and Fisher information at `u` (lower triangle)."""
+    n = x.shape[1]
+    squared, score, weight = np.empty(n), np.empty(n), np.empty(n)
+    squared_distances(u, x, squared)
+    if link == LOGIT:
+        _logit_slopes(squared, ties, intercept, score, weight)
+    else:
+        _probit_slopes(squared, ties, intercept, score, weight)
+    score[skip], weight[skip] = 0.0, 0.0
+    if skip_too >= 0:
+        score[skip_too], weight[skip_too] = 0.0, 0.0
+    for k in range(u.size):
+        gradient[k] += factor * _dot(score, x[k], u[k])
+        for h in range(k + 1):
+            information[k, h] += factor * _cross(weight, x[k], u[k], x[h], u[h])
+
+
+@njit(cache=True)
+def cholesky(matrix):
+    """Turn the lower triangle of a small positive definite matrix into its Cholesky factor, in place."""
+    for k in range(matrix.shape[0]):
+        for h in range(k + 1):
+            total = matrix[k, h]
+            for i in range(h):
+                total -= matrix[k, i] * matrix[h, i]
+            matrix[k, h] = math.sqrt(total) if k == h else total / matrix[h, h]
+
+
+@njit(cache=True)
+def solve_upper(factor, v):
+    """Solve L' x = v in place."""
+    for k in range(v.size - 1, -1, -1):
+        for h in range(k + 1, v.size):
+            v[k] -= factor[h, k] * v[h]
+        v[k] /= factor[k, k]
+
+
+@njit(cache=True)
+def solve_lower(factor, v):
+    """Solve L x = v in place."""
+    for k in range(v.size):
+        for h in range(k):
+            v[k] -= factor[k, h] * v[h]
+        v[k] /= factor[k, k]
+
+
+@njit(cache=True)
+def _neighbours_mean(members, skips, state, target):
+    """Sum of the neighbours' positions over (their number + 1/2)."""
+    mean = np.zeros(state.position_a.shape[0])
+    count = 0.5
+    for side in range(2):
+        i = members[side]
+        if i < 0 or not target.observed[side]:
+            continue
+        x = (state.position_a, state.position_b)[side]
+        ties = (target.adjacency_a, target.adjacency_b)[side][i]
+        for j in range(ties.size):
+            if ties[j] and j != skips[side]:
+                count += 1.0
+                for k in range(mean.size):
+                    mean[k] += x[k, j]
+    for k in range(mean.size):
+        mean[k] /= count
+    return mean
+
+
+@njit(cache=True)
+def fit(members, skips, state, target):
+    """Fit q_A for A = `members` (a record per file, -1 for none), leaving out the dyads with `skips`."""
+    dimension = state.position_a.shape[0]
+    mean = _neighbours_mean(members, skips, state, target)
+    gradient = np.empty(dimension)
+    information = np.empty((dimension, dimension))
+    precision = 1.0 / state.spread[0]
+    for _ in range(_STEPS):
+        for k in range(dimension):
+            gradient[k] = -mean[k] * precision
+            for h in range(k + 1):
+                information[k, h] = precision if h == k else 0.0
+        for side in range(2):
+            i = members[side]
+            if i >= 0 and target.observed[side]:
+                x = (state.position_a, state.position_b)[side]
+                ties = (target.adjacency_a, target.adjacency_b)[side][i]
+                add_slopes(
+                    mean,
+                    x,
+                    ties,
+                    state.intercept[side],
+                    target.link,
+                    i,
+                    skips[side],
+                    target.temperature,
+                    gradient,
+                    information,
+                )
+        cholesky(information)
+        solve_lower(information, gradient)
+        solve_upper(information, gradient)
+        length = 0.0
+        for k in range(dimension):
+            length += gradient[k] ** 2
+        length = math.sqrt(length)
+        shrink = _LONGEST / length if length > _LONGEST else 1.0
+        for k in range(dimension):
+            mean[k] += shrink * gradient[k]
+    log_constant = (
+        math.lgamma(0.5 * (_FREEDOM + dimension))
+        - math.lgamma(0.5 * _FREEDOM)
+        - 0.5 * dimension * math.log(_FREEDOM * math.pi * _INFLATION)
+    )
+    for k in range(dimension):
+        log_constant += math.log(information[k, k])
+    return Fit(mean, information, log_constant)
+
+
+@njit(cache=True)
+def draw(rng, proposal, spread):
+    """A draw from q_A."""
+    u = np.empty(proposal.mean.size)
+    for k in range(u.size):
+        u[k] = rng.standard_normal()
+    if rng.random() < _DEFENSIVE:
+        for k in range(u.size):
+            u[k] *= math.sqrt(spread)
+        return u
+    scale = math.sqrt(_INFLATION * _FREEDOM / (2.0 * rng.standard_gamma(0.5 * _FREEDOM)))
+    solve_upper(proposal.factor, u)
+    for k in range(u.size):
+        u[k] = proposal.mean[k] + scale * u[k]
+    return u
+
+
+@njit(cache=True)
+def log_density(u, proposal, spread):
+    """log q_A(u)."""
+    form = 0.0
+    for h in range(u.size):
+        v = 0.0
+        for k in range(h, u.size):
+            v += proposal.factor[k, h] * (u[k] - proposal.mean[k])
+        form += v * v
+    student = proposal.log_constant - 0.5 * (_FREEDOM + u.size) * math.log1p(form / (_INFLATION * _FREEDOM))
+    student += math.log(1.0 - _DEFENSIVE)
+    prior = log_prior_density(u, spread) + math.log(_DEFENSIVE)
+    return max(student, prior) + math.log1p(math.exp(-abs(student - prior)))
+
+
+@njit(cache=True, fastmath={"contract"}, error_model="numpy")
+def quadratic_forms(proposal, x, out):
+    """(x_j - m)' F (x_j - m) = |L'(x_j - m)|^2 for every column j of x."""
+    n = x.shape[1]
+    v = np.empty(n)
+    for j in range(n):
+        out[j] = 0.0
+    for h in range(x.shape[0]):
+        for j in range(n):
+            v[j] = 0.0
+        for k in range(h, x.shape[0]):
+            slope = proposal.factor[k, h]
+            center = proposal.mean[k]
+            for j in range(n):
+                v[j] += slope * (x[k, j] - center)
+        for j in range(n):
+            out[j] += v[j] * v[j]

@@ -1,0 +1,94 @@
+"""One sweep of the default sampler: assembly only, every move is exact on its own."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from .gibbs import restricted_gibbs
+from .intercept import walk_intercepts
+from .matching import exchange, gibbs_label
+from .merge import merge, split
+from .positions import jump, walk
+from .scale import scale
+from .spread import draw_spread
+from .state import is_anchor
+from .swap import swap
+from .switch import switch
+
+MOVES = ("gibbs", "merge", "split", "switch", "swap", "jump", "walk", "intercept", "scale", "spread")
+
+
+class SweepInfo(NamedTuple):
+    """Counts (proposed, accepted) per move in the order of MOVES, and the walk's outcome per record (see WalkInfo)."""
+
+    counts: NDArray[np.int64]
+    moved_a: NDArray[np.int8]
+    moved_b: NDArray[np.int8]
+
+
+@njit(cache=True)
+def _count(tally, info):
+    tally[0] += info.proposed
+    tally[1] += info.accepted
+
+
+@njit(cache=True)
+def sweep_profiles(rng, state, target):
+    """A sweep without any network: Gibbs on every label of the smaller file, and as many exchanges."""
+    counts = np.zeros((10, 2), dtype=np.int64)
+    side = 0 if state.partner_a.size <= state.partner_b.size else 1
+    n = (state.partner_a, state.partner_b)[side].size
+    for record in range(n):
+        if not is_anchor(target, side, record):
+            _count(counts[0], gibbs_label(rng, state, target, side, record))
+    for _ in range(n):
+        _count(counts[4], exchange(rng, state, target))
+    return SweepInfo(counts, np.full(state.partner_a.size, -1, np.int8), np.full(state.partner_b.size, -1, np.int8))
+
+
+@njit(cache=True)
+def sweep(rng, state, target, tuning):
+    """
+    One sweep. It changes `state` and returns `SweepInfo`.
+
+    Restricted Gibbs runs `tuning.gibbs` times over the records of the smaller file, merge/split/switch `tuning.merges`
+    times over records drawn from both files (as many as the smaller file has), `tuning.swaps` swaps per pair; then jumps,
+    walks, intercepts, scale and spread.
+    """
+    if not (target.observed[0] or target.observed[1]):
+        return sweep_profiles(rng, state, target)
+    counts = np.zeros((10, 2), dtype=np.int64)
+    n1, n2 = state.partner_a.size, state.partner_b.size
+    side = 0 if n1 <= n2 else 1
+    n = min(n1, n2)
+    for _ in range(tuning.gibbs):
+        for record in range(n):
+            if not is_anchor(target, side, record):
+                _count(counts[0], restricted_gibbs(rng, state, target, tuning, side, record))
+    for _ in range(tuning.merges * n):
+        either = rng.integers(0, 2)
+        record = rng.integers(0, n1 if either == 0 else n2)
+        if not is_anchor(target, either, record):
+            # A single record may merge; a paired one splits or switches, with equal chances.
+            if (state.partner_a, state.partner_b)[either][record] < 0:
+                _count(counts[1], merge(rng, state, target, tuning, either, record))
+            elif rng.random() < 0.5:
+                _count(counts[2], split(rng, state, target, tuning, either, record))
+            else:
+                _count(counts[3], switch(rng, state, target, tuning, either, record))
+    for _ in range(tuning.swaps):
+        _count(counts[4], swap(rng, state, target, tuning))
+    for _ in range(tuning.jumps):
+        _count(counts[5], jump(rng, state, target, tuning))
+    moved_a, moved_b = np.full(n1, -1, np.int8), np.full(n2, -1, np.int8)
+    for _ in range(tuning.walks):
+        info = walk(rng, state, target, tuning)
+        counts[6, 0] += info.proposed
+        counts[6, 1] += info.accepted
+        moved_a, moved_b = info.moved_a, info.moved_b
+    _count(counts[7], walk_intercepts(rng, state, target, tuning))
+    _count(counts[8], scale(rng, state, target, tuning))
+    _count(counts[9], draw_spread(rng, state, target))
+    return SweepInfo(counts, moved_a, moved_b)

@@ -1,0 +1,178 @@
+"""A posterior as one NetCDF file, with the groups that ArviZ expects."""
+
+from __future__ import annotations
+
+import json
+import os
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import tielink
+from tielink.data.records import Records
+from tielink.faults import Fault, Faults, InputError
+from tielink.model.spec import Model
+from tielink.posterior.predictive import FIGURES, NetworkSample
+from tielink.project import Run
+
+if TYPE_CHECKING:
+    from tielink.posterior.posterior import Posterior
+
+__all__ = ["load", "save"]
+
+FORMAT = 1
+
+
+def save(posterior: Posterior, path: str | PathLike[str]) -> None:
+    """Write the file whole or not at all: draft, flush to disk, rename."""
+    import xarray as xr
+
+    path = Path(path)
+    draft = path.with_name(path.name + ".part")
+    tree = xr.DataTree.from_dict(_groups(posterior))
+    tree.attrs.update(_attributes(posterior))
+    packed = {
+        f"/{name}": {
+            variable: {"zlib": True, "complevel": 4, "shuffle": True}
+            for variable, values in group.variables.items()
+            if values.size > 100 and values.dtype.kind in "iuf"
+        }
+        for name, group in tree.children.items()
+    }
+    try:
+        tree.to_netcdf(draft, engine="h5netcdf", encoding=packed)
+        with draft.open("rb+") as file:
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _groups(posterior: Posterior) -> dict[str, Any]:
+    import xarray as xr
+
+    person = posterior.person
+    small = np.int16 if len(posterior.records) <= np.iinfo(np.int16).max else np.int32
+    draws = ("chain", "draw")
+    variables: dict[str, Any] = {
+        "person": ((*draws, "record"), person.astype(small), {"long_name": "smallest record number of the person"}),
+        "persons": (draws, posterior.number_of_persons, {"long_name": "N, number of persons"}),
+        "distortion": ((*draws, "field"), posterior.distortion),
+    }
+    coordinates: dict[str, Any] = {"chain": np.arange(posterior.chains), "draw": np.arange(posterior.draws_per_chain)}
+    coordinates["field"] = list(posterior.fields)
+    if posterior.spread.size:
+        variables["intercept"] = ((*draws, "file"), posterior.intercepts)
+        variables["spread"] = (draws, posterior.spread)
+        coordinates["file"] = list(posterior.records.files)
+    for name, values in posterior.frequencies.items():
+        variables[f"frequencies_{name}"] = ((*draws, f"level_{name}"), values.astype(np.float32))
+    groups = {
+        "posterior": xr.Dataset(variables, coordinates),
+        "sample_stats": xr.Dataset(
+            {
+                "lp": (draws, posterior.log_likelihood, {"long_name": "log-likelihood of ties and values"}),
+                "proposed": (("chain", "move"), posterior.proposed),
+                "accepted": (("chain", "move"), posterior.accepted),
+            },
+            {"move": list(posterior.moves)},
+        ),
+        "known": xr.Dataset({"anchors": (("pair", "side"), posterior.anchors)}),
+    }
+    network = posterior.network
+    if network is not None:
+        groups["positions"] = xr.Dataset(
+            {
+                "positions": (("chain", "kept", "record", "dimension"), network.positions.astype(np.float32)),
+                "intercept": (("chain", "kept", "file"), network.intercepts),
+                "kept_draw": (("kept",), network.draws),
+                "observed": (("file", "figure"), network.observed),
+            },
+            {"figure": list(FIGURES)},
+            {"link": network.link},
+        )
+    return groups
+
+
+def _attributes(posterior: Posterior) -> dict[str, Any]:
+    ids = [[_plain(key) for key in keys] for keys in posterior.records.ids]
+    return {
+        "creator": f"tielink {tielink.__version__}",
+        "tielink_format": FORMAT,
+        "files": json.dumps(posterior.records.files),
+        "ids": json.dumps(ids),
+        "model": json.dumps(posterior.model.to_table()),
+        "run": json.dumps(posterior.run.to_table()),
+        "notes": json.dumps(posterior.notes),
+        "frame_kind": posterior.frame_kind,
+    }
+
+
+def _plain(key: object) -> object:
+    """Keep ids that JSON can hold; write others as text."""
+    return key if isinstance(key, str | int | float | bool) else str(key)
+
+
+def load(path: str | PathLike[str]) -> dict[str, Any]:
+    """Read the parts of a posterior; a file that is none is an `InputError`."""
+    import xarray as xr
+
+    try:
+        with xr.open_datatree(path, engine="h5netcdf") as tree:
+            tree.load()
+        if tree.attrs["tielink_format"] != FORMAT:
+            raise KeyError(f"format {tree.attrs['tielink_format']}")
+        return _parts(tree)
+    except FileNotFoundError:
+        raise InputError([Fault(str(path), "there is no such file.", "Check the path.")]) from None
+    except (OSError, KeyError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(
+            [Fault(str(path), f"is not a posterior that tielink saved ({reason}).", "Run the sampler again.")]
+        ) from None
+
+
+def _parts(tree: Any) -> dict[str, Any]:
+    attributes, draws, stats = tree.attrs, tree["posterior"].dataset, tree["sample_stats"].dataset
+    files, ids = json.loads(attributes["files"]), json.loads(attributes["ids"])
+    faults = Faults()
+    model = Model.from_table(json.loads(attributes["model"]), "model", faults)
+    run = Run.from_table(json.loads(attributes["run"]), "run", faults)
+    faults.raise_errors()
+    chains, length = draws["persons"].shape
+    network = None
+    if "positions" in tree:
+        kept = tree["positions"].dataset
+        network = NetworkSample(
+            link=str(kept.attrs["link"]),
+            draws=kept["kept_draw"].values,
+            positions=kept["positions"].values,
+            intercepts=kept["intercept"].values,
+            observed=kept["observed"].values,
+        )
+    has_network = "spread" in draws
+    return {
+        "records": Records(dict(zip(files, ids, strict=True))),
+        "model": model,
+        "run": run,
+        "person": draws["person"].values,
+        "log_likelihood": stats["lp"].values,
+        "intercepts": draws["intercept"].values if has_network else np.empty((chains, length, 0)),
+        "spread": draws["spread"].values if has_network else np.empty((chains, 0)),
+        "distortion": draws["distortion"].values,
+        "fields": tuple(str(name) for name in draws["field"].values),
+        "frequencies": {
+            str(name).removeprefix("frequencies_"): draws[name].values
+            for name in draws.data_vars
+            if str(name).startswith("frequencies_")
+        },
+        "anchors": tree["known"].dataset["anchors"].values.reshape(-1, 2),
+        "moves": tuple(str(name) for name in stats["move"].values),
+        "proposed": stats["proposed"].values,
+        "accepted": stats["accepted"].values,
+        "network": network,
+        "notes": tuple(json.loads(attributes["notes"])),
+        "frame_kind": str(attributes["frame_kind"]),
+    }

@@ -1,0 +1,1 @@
+"""Running chains: one process each, with progress, checkpoints and a clean stop."""

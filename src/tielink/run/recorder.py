@@ -1,0 +1,59 @@
+"""What is kept of a chain's draws."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from tielink.run.chain import Chain
+
+__all__ = ["MOST_POSITIONS", "Recorder", "kept_draws"]
+
+MOST_POSITIONS = 100
+"""Draws of a chain whose positions are kept."""
+
+
+def kept_draws(draws: int) -> NDArray[np.int64]:
+    """Return the draws whose positions are kept: evenly spaced, the last included."""
+    return np.unique(np.linspace(0, draws - 1, min(draws, MOST_POSITIONS)).round().astype(np.int64))
+
+
+class Recorder:
+    """Arrays for all draws of a chain, filled one draw at a time."""
+
+    def __init__(self, chain: Chain) -> None:
+        draws, records = chain.job.run.draws, len(chain.job.records)
+        self.count = 0
+        self.kept = kept_draws(draws)
+        self.counts = np.zeros((len(chain.moves), 2), dtype=np.int64)
+        dimension = chain.target.dimension if chain.target.observed.any() else 0
+        self.arrays: dict[str, NDArray[Any]] = {
+            "person": np.zeros((draws, records), dtype=np.int32),
+            "log_likelihood": np.zeros(draws),
+            "distortion": np.zeros((draws, len(chain.profiles.fields))),
+            "intercepts": np.zeros((draws, 2)),
+            "spread": np.zeros(draws),
+            "positions": np.zeros((len(self.kept), records, dimension), dtype=np.float32),
+        }
+        for place, values in enumerate(chain.profile_state.frequencies):
+            if values is not None:
+                self.arrays[f"frequencies.{place}"] = np.zeros((draws, len(values)), dtype=np.float32)
+
+    def record(self, chain: Chain) -> None:
+        """Keep the current state as the next draw."""
+        draw, arrays = self.count, self.arrays
+        arrays["person"][draw] = chain.person()
+        arrays["log_likelihood"][draw] = chain.log_likelihood()
+        arrays["distortion"][draw] = chain.profile_state.rates
+        arrays["intercepts"][draw] = chain.state.intercept
+        arrays["spread"][draw] = chain.state.spread[0]
+        slot = int(np.searchsorted(self.kept, draw))
+        if arrays["positions"].shape[2] and slot < len(self.kept) and self.kept[slot] == draw:
+            arrays["positions"][slot] = np.hstack([chain.state.position_a, chain.state.position_b]).T
+        for place, values in enumerate(chain.profile_state.frequencies):
+            if values is not None:
+                arrays[f"frequencies.{place}"][draw] = values
+        self.count += 1

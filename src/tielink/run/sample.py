@@ -1,0 +1,171 @@
+"""`sample`: from a model and a data set to a posterior."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from tielink.data.dataset import Dataset
+from tielink.model.spec import Model
+from tielink.posterior.posterior import Posterior
+from tielink.posterior.predictive import NetworkSample
+from tielink.project import Run
+from tielink.run.job import Job
+from tielink.run.pool import run_here, run_processes
+from tielink.run.progress import display
+from tielink.run.recorder import kept_draws
+from tielink.run.worker import Order, Result
+
+__all__ = ["resume", "sample"]
+
+
+def sample(
+    model: Model,
+    dataset: Dataset,
+    *,
+    sampler: str = "exact",
+    chains: int = 4,
+    warmup: int = 1000,
+    draws: int = 1000,
+    thin: int = 1,
+    seed: int = 1,
+    workers: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    interval: float = 10.0,
+    progress: bool | None = None,
+) -> Posterior:
+    """Sample the posterior of who is whom.
+
+    Parameters
+    ----------
+    model, dataset
+        What is believed, and what was seen. Two files; profiles, ties or both.
+    sampler
+        "exact", or "paper" for the paper's own algorithm with its acceptance ratio mended.
+    chains, warmup, draws, thin
+        Number of chains; sweeps of each that are thrown away; draws kept of each; sweeps for each draw.
+    seed
+        The same seed gives the same draws, whatever the number of workers.
+    workers
+        Processes to use; by default one for each core. 0 runs all chains here, one after the other.
+    checkpoint
+        A folder to keep checkpoints in. The same call with the same folder goes on where it stopped.
+    interval
+        Seconds between checkpoints.
+    progress
+        Whether to show progress; by default on a terminal only.
+
+    Returns
+    -------
+    Posterior
+        After a Ctrl-C: with the draws finished by then, and a note that says so.
+    """
+    run = Run(sampler=sampler, chains=chains, warmup=warmup, draws=draws, thin=thin, seed=seed)
+    job = Job.make(model, dataset, run)
+    return _run(job, workers, None if checkpoint is None else Path(checkpoint), interval, progress)
+
+
+def resume(
+    checkpoint: str | PathLike[str],
+    *,
+    workers: int | None = None,
+    interval: float = 10.0,
+    progress: bool | None = None,
+) -> Posterior:
+    """Continue an interrupted run from its checkpoint folder; the draws are those of an uninterrupted one.
+
+    The folder holds Python pickles: resume only from folders of your own.
+    """
+    from tielink.run.checkpoint import load_job
+
+    return _run(load_job(Path(checkpoint)), workers, Path(checkpoint), interval, progress)
+
+
+def _run(job: Job, workers: int | None, folder: Path | None, interval: float, progress: bool | None) -> Posterior:
+    from tielink.exact.compile import check_files
+
+    check_files(job.problem)
+    if folder is not None:
+        from tielink.run.checkpoint import save_job
+
+        save_job(folder, job)
+    run = job.run
+    orders = [Order(job, chain, folder, interval) for chain in range(run.chains)]
+    with display(run.chains, run.warmup + run.draws * run.thin, progress) as report:
+        if workers == 0:
+            results, interrupted = run_here(orders, report)
+        else:
+            results, interrupted = run_processes(orders, workers or _cores(), report)
+    return _posterior(job, results, interrupted)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Posterior:
+    """Put the chains together; of an interrupted run, the chains that have draws, cut to the shortest."""
+    notes = []
+    run, problem = job.run, job.problem
+    used = [result for result in results if result.count > 0]
+    length = min((result.count for result in used), default=0)
+    if not length:
+        raise KeyboardInterrupt("stopped in warm-up: no draws yet")
+    if interrupted:
+        notes.append(
+            f"the run was interrupted: here are {len(used)} of {run.chains} chains "
+            f"and {length:,} of {run.draws:,} draws of each."
+        )
+
+    def stack(name: str) -> np.ndarray:
+        return np.stack([result.arrays[name][:length] for result in used])
+
+    network = None
+    if problem.network is not None:
+        kept = kept_draws(run.draws)
+        kept = kept[kept < length]
+        intercepts = stack("intercepts")
+        network = NetworkSample(
+            link=problem.network.link,
+            draws=kept,
+            positions=np.stack([result.arrays["positions"][: len(kept)] for result in used]),
+            intercepts=intercepts[:, kept],
+            observed=np.array(job.figures),
+        )
+    counts = np.stack([result.counts for result in used])
+    person = stack("person")
+    small = np.int16 if person.shape[2] <= np.iinfo(np.int16).max else np.int32
+    chains = len(used)
+    return Posterior(
+        records=job.records,
+        model=job.model,
+        run=run,
+        person=person.astype(small),
+        log_likelihood=stack("log_likelihood"),
+        intercepts=stack("intercepts") if network is not None else np.empty((chains, length, 0)),
+        spread=stack("spread") if network is not None else np.empty((chains, 0)),
+        distortion=stack("distortion"),
+        fields=tuple(field.name for field in problem.fields),
+        frequencies={
+            field.name: stack(f"frequencies.{place}")
+            for place, field in enumerate(problem.fields)
+            if f"frequencies.{place}" in used[0].arrays
+        },
+        anchors=_anchor_pairs(problem.linkage.anchors),
+        moves=used[0].moves,
+        proposed=counts[:, :, 0],
+        accepted=counts[:, :, 1],
+        network=network,
+        notes=tuple(notes),
+        frame_kind=job.frame_kind,
+    )
+
+
+def _anchor_pairs(labels: np.ndarray) -> np.ndarray:
+    order = np.argsort(labels, kind="stable")
+    same = labels[order][1:] == labels[order][:-1]
+    return np.column_stack([order[:-1][same], order[1:][same]])
