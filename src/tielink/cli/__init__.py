@@ -52,9 +52,11 @@ def _spread_ties(arguments: list[str]) -> list[str]:
     taking = False
     for argument in arguments:
         if argument.startswith("-") and argument != "-":
-            taking = argument == "--ties"
-            if taking:
+            option, equals, value = argument.partition("=")
+            taking = option == "--ties"
+            if taking and not equals:
                 continue
+            argument = value if taking else argument
         spread += ["--ties", argument] if taking else [argument]
     return spread
 

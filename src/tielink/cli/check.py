@@ -21,25 +21,33 @@ def check(
     directed: given.DirectedTies = None,
     drop_faulty_ties: given.DropFaultyTies = False,
     missing: given.Missing = None,
-    encoding: given.Encoding = "utf-8",
+    encoding: given.Encoding = None,
 ) -> None:
     """Check data and summarise them: every fault at once, exit code 2 if there is one.
 
     Examples: tielink check project.toml, or
     tielink check a.csv b.csv --ties ta.csv --ties tb.csv --string username --categorical city --anchors known.csv
     """
+    from tielink.cli.show import console, show_dataset, show_said
+    from tielink.data.dataset import Dataset
+    from tielink.faults import Faults, InputError
+    from tielink.model.problem import Problem
+
+    faults = Faults()
     project = given.project_from(
         inputs, ties=ties, string=string, categorical=categorical, anchors=anchors, nonmatches=nonmatches,
         truth=truth, id_column=id_column, directed=directed, drop_faulty_ties=drop_faulty_ties, missing=missing,
-        encoding=encoding,
+        encoding=encoding, faults=faults,
     )  # fmt: skip
-    from tielink.cli.show import console, show_dataset, show_said
-    from tielink.model.problem import Problem
-
     with console.status("Reading and checking …"):
-        dataset = project.dataset()
-        matches = project.sources.read_truth(dataset)
-        Problem.compile(project.model, dataset)
+        dataset = Dataset.assembled(*project.sources.load(faults))
+        matches = project.sources.read_truth(dataset, faults)
+        if not faults.errors:
+            try:
+                Problem.compile(project.model, dataset)
+            except InputError as error:
+                faults.extend(error.faults)
+    faults.raise_errors()
     show_said(dataset.said)
     show_dataset(dataset)
     if matches is not None:

@@ -44,7 +44,7 @@ DropFaultyTies = Annotated[
     bool, typer.Option("--drop-faulty-ties", help="Leave out and count self-ties, copies and unknown ids.")
 ]
 Missing = Annotated[list[str] | None, typer.Option("--missing", help="A text that means a missing value: NA.")]
-Encoding = Annotated[str, typer.Option("--encoding", help="How text files are encoded.")]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="How text files are encoded. [default: utf-8]")]
 
 
 def project_from(
@@ -60,22 +60,23 @@ def project_from(
     directed: str | None = None,
     drop_faulty_ties: bool = False,
     missing: list[str] | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
+    faults: Faults,
 ) -> Project:
     """Make a project of the command line's arguments, or read the project file that they name."""
     from tielink.project import Project
 
-    given = [ties, string, categorical, anchors, nonmatches, truth, id_column, directed, missing]
+    given = [ties, string, categorical, anchors, nonmatches, truth, id_column, directed, missing, encoding]
     if len(inputs) == 1 and inputs[0].suffix.lower() == ".toml":
         if any(value is not None for value in given) or drop_faulty_ties:
-            faults = Faults()
             faults.error(str(inputs[0]), "a project file says everything about the data.", "Put the options into it.")
-            faults.raise_errors()
-        return Project.read(inputs[0])
+        return Project.read(inputs[0], faults)
     known = {"anchors": anchors, "nonmatches": nonmatches, "truth": truth}
     fields = _fields(string or [], categorical or [])
     return Project(
-        _sources(inputs, ties or [], fields, known, id_column, directed, drop_faulty_ties, missing or [], encoding)
+        _sources(
+            inputs, ties or [], fields, known, id_column, directed, drop_faulty_ties, missing or [], encoding or "utf-8"
+        )
     )
 
 
