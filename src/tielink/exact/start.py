@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
-from .fit import add_slopes, cholesky, solve_lower, solve_upper
-from .intercept import file_log_likelihood, walk_intercepts
-from .positions import jump, persons, walk
-from .row import LOGIT, exp_negative, log_normal_cdf, squared_distances
-from .spread import squared_norms
-from .state import NOBODY, State, copy, init, init_tuning, log_gamma, place_person, position_of_person
-from .target import Target
+from tielink.exact.fit import add_slopes, cholesky, solve_lower, solve_upper
+from tielink.exact.intercept import file_log_likelihood, walk_intercepts
+from tielink.exact.positions import jump, persons, walk
+from tielink.exact.row import LOGIT, exp_negative, log_normal_cdf, squared_distances
+from tielink.exact.spread import squared_norms
+from tielink.exact.state import NOBODY, State, copy, init, init_tuning, log_gamma, place_person, position_of_person
+from tielink.exact.target import Target
 
 _STRETCHES = np.geomspace(0.3, 30.0, 24)
 _LONGEST = 4.0
@@ -74,7 +74,7 @@ def _climb_intercept(side, state, target):
 @njit(cache=True)
 def ascend(state, target, rounds, move_spread):
     """
-    Climb to a mode: each round gives every person one damped Fisher-scoring step, then beta and sigma^2 their best value.
+    Climb to a mode: each round gives every person one damped Fisher-scoring step, then beta and sigma^2 their best.
 
     A start may read the current positions, unlike the proposals of the sampler. Steps that do not climb are halved.
     """
@@ -124,7 +124,7 @@ def ascend(state, target, rounds, move_spread):
 
 @njit(cache=True)
 def _best_stretch(state, target, stretches):
-    """The stretch of all positions (with beta_j climbed anew) whose ties are likeliest; positions and beta are left there."""
+    """Leave the positions at the stretch, and beta_j at the value, under which the ties are likeliest."""
     best, best_value, done = 1.0, -np.inf, 1.0
     for candidate in stretches:
         _stretch(state, candidate / done)
@@ -168,7 +168,7 @@ def settle(rng: np.random.Generator, state: State, target: Target, sweeps: int =
     shape = target.spread_shape + 0.5 * count * target.dimension + 1.0
     state.spread[0] = (target.spread_scale + 0.5 * total) / shape
     ascend(state, target, rounds, True)
-    tuning = init_tuning(target)
+    tuning = init_tuning(target, jumps=sum(target.log_bf.shape))
     for t in range(sweeps):
         cooled = target._replace(temperature=target.temperature * _HOTTEST ** (1.0 - t / sweeps))
         jump(rng, state, cooled, tuning)
@@ -181,7 +181,7 @@ def height(state: State, target: Target) -> NDArray[np.float64]:
     """Each file's log-likelihood plus its records' log prior (up to a constant): the height of a mode, by file."""
     squares = np.array([(state.position_a**2).sum(), (state.position_b**2).sum()])
     ties = [file_log_likelihood(side, state.intercept[side], 1.0, state, target) for side in (0, 1)]
-    return np.array(ties) - 0.5 * squares / state.spread[0]
+    return np.asarray(np.array(ties) - 0.5 * squares / state.spread[0])
 
 
 def start(rng: np.random.Generator, target: Target, restarts: int = 3) -> State:
@@ -195,7 +195,7 @@ def start(rng: np.random.Generator, target: Target, restarts: int = 3) -> State:
     state = init(rng, target)
     if not target.observed.any() or target.dimension == 0:
         return state
-    n1, n2 = target.log_bf.shape
+    n1 = target.log_bf.shape[0]
     person_b = np.where(target.anchor_b >= 0, target.anchor_b, -1)
     single = np.flatnonzero(person_b < 0)
     person_b[single] = n1 + np.arange(single.size)

@@ -43,7 +43,7 @@ class _Worker:
 
     def __init__(self, order: Order, messages: queue.SimpleQueue[tuple[_Worker, object]]) -> None:
         self.chain = order.chain
-        self.errors = tempfile.TemporaryFile()
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (`close` closes it)
         self.process = subprocess.Popen(
             [sys.executable, "-c", "from tielink.run.worker import main; main()"],
             stdin=subprocess.PIPE,
