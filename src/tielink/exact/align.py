@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from tielink.exact.fit import add_slopes
-from tielink.exact.start import ascend, height, scaling, settle, start
+from tielink.exact.start import ascend, disturbed, height, scaling, settle, start
 from tielink.exact.state import NOBODY, State, init
 from tielink.exact.target import Target
 
@@ -46,10 +46,11 @@ def separate(rng: np.random.Generator, target: Target, restarts: int = 6) -> Sta
     alone = target._replace(anchor_a=np.full_like(target.anchor_a, -1), anchor_b=np.full_like(target.anchor_b, -1))
     state = best = init(rng, alone)
     best_height = np.full(2, -np.inf)
+    layout_a = scaling(target.adjacency_a, target.dimension)
+    layout_b = scaling(target.adjacency_b, target.dimension)
     for _ in range(restarts):
         state = init(rng, alone)
-        state.position_a[:] = scaling(rng, target.adjacency_a, target.dimension)
-        state.position_b[:] = scaling(rng, target.adjacency_b, target.dimension)
+        state.position_a[:], state.position_b[:] = disturbed(rng, layout_a), disturbed(rng, layout_b)
         settle(rng, state, alone)
         heights = height(state, alone)
         for side in range(2):

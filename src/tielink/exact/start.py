@@ -21,12 +21,11 @@ _LONGEST = 4.0
 _HOTTEST = 0.02
 
 
-def scaling(rng: np.random.Generator, adjacency: NDArray[np.uint8], dimension: int) -> NDArray[np.float64]:
+def scaling(adjacency: NDArray[np.uint8], dimension: int) -> NDArray[np.float64]:
     """
     Classical multidimensional scaling of shortest-path distances, (K, n).
 
-    Parts of the graph that no path joins are put a little further apart than the longest path. A small random
-    disturbance makes starts differ and parts equal positions.
+    Parts of the graph that no path joins are put a little further apart than the longest path.
     """
     distance = shortest_path(csr_array(adjacency), method="D", unweighted=True, directed=False)
     finite = distance[np.isfinite(distance)]
@@ -38,7 +37,12 @@ def scaling(rng: np.random.Generator, adjacency: NDArray[np.uint8], dimension: i
     position = np.zeros((dimension, n))
     rank = min(dimension, n)
     position[:rank] = (vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0.0))).T[:rank]
-    return np.ascontiguousarray(position + 0.1 * rng.standard_normal((dimension, n)))
+    return position
+
+
+def disturbed(rng: np.random.Generator, position: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Positions with a small random disturbance, which makes starts differ and parts equal positions."""
+    return np.asarray(position + 0.1 * rng.standard_normal(position.shape))
 
 
 @njit(cache=True)
@@ -203,10 +207,11 @@ def start(rng: np.random.Generator, target: Target, restarts: int = 3) -> State:
     merged[:n1, :n1] = target.adjacency_a if target.observed[0] else 0
     if target.observed[1]:
         merged[np.ix_(person_b, person_b)] |= target.adjacency_b
+    layout = scaling(merged, target.dimension)
     best, best_height = state, -np.inf
     for _ in range(restarts):
         state = copy(state)
-        position = scaling(rng, merged, target.dimension)
+        position = disturbed(rng, layout)
         state.position_a[:], state.position_b[:] = position[:, :n1], position[:, person_b]
         settle(rng, state, target)
         total = height(state, target).sum()
