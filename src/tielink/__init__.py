@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tielink.project import Run as Run
     from tielink.run.sample import resume as resume
     from tielink.run.sample import sample as sample
+    from tielink.select.compare import compare as compare
     from tielink.specification import Beta as Beta
 
 _HOME = {
@@ -54,6 +55,7 @@ _HOME = {
     "Run": "tielink.project",
     "String": "tielink.fields",
     "Uniform": "tielink.model.linkage_priors",
+    "compare": "tielink.select.compare",
     "resume": "tielink.run.sample",
     "sample": "tielink.run.sample",
 }

@@ -16,6 +16,7 @@ from tielink.data.linkage import Linkage
 from tielink.data.records import Records
 from tielink.model.spec import Model
 from tielink.posterior.diagnosis import Diagnosis, diagnose
+from tielink.posterior.dyads import DyadScores
 from tielink.posterior.modes import Mode, find_modes
 from tielink.posterior.pairs import PairProbabilities, cluster_counts, pair_probabilities
 from tielink.posterior.predictive import NetworkSample, network_checks
@@ -71,6 +72,8 @@ class Posterior:
     accepted: NDArray[np.int64]
     network: NetworkSample | None = None
     """Thinned positions and the observed network figures."""
+    dyads: DyadScores | None = None
+    """What model choice needs of every dyad; None without a network."""
     notes: tuple[str, ...] = field(default=())
     """What the reader of the results must know: an interrupted run, modes that were found, …."""
     frame_kind: str = "polars"

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import tielink
 from tielink.data.records import Records
 from tielink.faults import Fault, Faults, InputError
 from tielink.model.spec import Model
+from tielink.posterior.dyads import DyadScores
 from tielink.posterior.predictive import FIGURES, NetworkSample
 from tielink.project import Run
 
@@ -81,6 +82,16 @@ def _groups(posterior: Posterior) -> dict[str, Any]:
         ),
         "known": xr.Dataset({"anchors": (("pair", "side"), posterior.anchors)}),
     }
+    scores = posterior.dyads
+    if scores is not None:
+        variables = {
+            "mean_probability": (("dyad",), scores.mean_probability),
+            "mean_log": (("dyad",), scores.mean_log),
+            "variance_log": (("dyad",), scores.variance_log),
+        }
+        if scores.tail is not None:
+            variables |= {"mean_ratio": (("dyad",), scores.mean_ratio), "tail": (("dyad", "rank"), scores.tail)}
+        groups["dyads"] = xr.Dataset(variables, attrs={"draws": scores.draws})
     network = posterior.network
     if network is not None:
         groups["positions"] = xr.Dataset(
@@ -99,7 +110,7 @@ def _groups(posterior: Posterior) -> dict[str, Any]:
 def _attributes(posterior: Posterior) -> dict[str, Any]:
     ids = [[_plain(key) for key in keys] for keys in posterior.records.ids]
     return {
-        "creator": f"tielink {tielink.__version__}",
+        "creator": f"tielink {version('tielink')}",
         "tielink_format": FORMAT,
         "files": json.dumps(posterior.records.files),
         "ids": json.dumps(ids),
@@ -152,6 +163,14 @@ def _parts(tree: Any) -> dict[str, Any]:
             intercepts=kept["intercept"].values,
             observed=kept["observed"].values,
         )
+    scores = None
+    if "dyads" in tree:
+        stored = tree["dyads"].dataset
+        scores = DyadScores(
+            int(stored.attrs["draws"]),
+            *(stored[name].values for name in ("mean_probability", "mean_log", "variance_log")),
+            *(stored[name].values for name in ("mean_ratio", "tail") if name in stored),
+        )
     has_network = "spread" in draws
     return {
         "records": Records(dict(zip(files, ids, strict=True))),
@@ -173,6 +192,7 @@ def _parts(tree: Any) -> dict[str, Any]:
         "proposed": stats["proposed"].values,
         "accepted": stats["accepted"].values,
         "network": network,
+        "dyads": scores,
         "notes": tuple(json.loads(attributes["notes"])),
         "frame_kind": str(attributes["frame_kind"]),
     }

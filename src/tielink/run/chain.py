@@ -15,6 +15,7 @@ from tielink.exact import paper, sweep
 from tielink.exact.adapt import adapt
 from tielink.exact.align import best_start
 from tielink.exact.compile import compile_target
+from tielink.exact.dyads import dyad_log_likelihoods
 from tielink.exact.intercept import file_log_likelihood
 from tielink.exact.state import init, init_tuning
 from tielink.run.job import Job
@@ -37,6 +38,7 @@ class Chain:
         self.profile_state = self.profiles.start()
         self.profiles.log_bayes_factors(self.profile_state, self.target.log_bf)
         self.tuning = init_tuning(self.target)
+        self.sizes = job.problem.sizes
         self.state = init(self.rng, self.target)
         self.cache: paper.Cache | None = None
         self.moves = paper.MOVES if self.sampler == "paper" else sweep.MOVES
@@ -81,6 +83,20 @@ class Chain:
         )
         value = ties + self.profiles.log_likelihood(self.profile_state, self.state.partner_a)
         return float(value) if math.isfinite(value) else math.nan
+
+    @property
+    def dyads(self) -> int:
+        """The number of dyads in all networks."""
+        return sum(size * (size - 1) // 2 for size, seen in zip(self.sizes, self.target.observed, strict=True) if seen)
+
+    def dyad_log_likelihoods(self, out: NDArray[np.float64]) -> None:
+        """Write log p(y_d) of every dyad of every network into `out`."""
+        begin = 0
+        for side, size in enumerate(self.sizes):
+            if self.target.observed[side]:
+                end = begin + size * (size - 1) // 2
+                dyad_log_likelihoods(side, self.state, self.target, out[begin:end])
+                begin = end
 
     def snapshot(self) -> tuple[Arrays, dict[str, Any]]:
         """Return everything that changes, as arrays and as values that JSON holds."""

@@ -14,6 +14,7 @@ from tielink.data.dataset import Dataset
 from tielink.data.records import Records
 from tielink.model.problem import Problem
 from tielink.model.spec import Model
+from tielink.posterior.dyads import tail_size
 from tielink.posterior.predictive import observed_figures
 from tielink.project import Run
 
@@ -31,20 +32,23 @@ class Job:
     figures: list[list[float]]
     """The observed network figures of each file, for predictive checks."""
     frame_kind: str
+    loo_tail: int = 0
+    """How many of the largest importance ratios of each dyad to keep; 0 for none."""
 
     @classmethod
-    def make(cls, model: Model, dataset: Dataset, run: Run) -> Job:
-        """Compile the model for the data."""
+    def make(cls, model: Model, dataset: Dataset, run: Run, *, loo: bool = False) -> Job:
+        """Compile the model for the data; with `loo`, chains gather what leave-one-out needs."""
         figures = [
             observed_figures(size, dataset.ties[name])
             for name, size in zip(dataset.files, dataset.records.sizes, strict=True)
         ]
-        return cls(Problem.compile(model, dataset), dataset.records, model, run, figures, dataset.frame_kind)
+        tail = tail_size(run.chains * run.draws) if loo else 0
+        return cls(Problem.compile(model, dataset), dataset.records, model, run, figures, dataset.frame_kind, tail)
 
     def fingerprint(self) -> str:
         """Return a digest of data, model and settings: equal for jobs that give the same draws."""
         digest = hashlib.sha256()
-        for part in _parts((self.problem, self.records.files, self.records.ids, self.run)):
+        for part in _parts((self.problem, self.records.files, self.records.ids, self.run, self.loo_tail)):
             digest.update(part)
         return digest.hexdigest()
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tielink.posterior.dyads import DyadTally
+
 if TYPE_CHECKING:
     from tielink.run.chain import Chain
 
@@ -41,6 +43,10 @@ class Recorder:
         for place, values in enumerate(chain.profile_state.frequencies):
             if values is not None:
                 self.arrays[f"frequencies.{place}"] = np.zeros((draws, len(values)), dtype=np.float32)
+        self.logs = np.zeros(chain.dyads)
+        self.tally = DyadTally(chain.dyads, chain.job.loo_tail) if chain.dyads else None
+        if self.tally is not None:
+            self.arrays |= {f"dyads.{name}": array for name, array in self.tally.arrays.items()}
 
     def record(self, chain: Chain) -> None:
         """Keep the current state as the next draw."""
@@ -56,4 +62,7 @@ class Recorder:
         for place, values in enumerate(chain.profile_state.frequencies):
             if values is not None:
                 arrays[f"frequencies.{place}"][draw] = values
+        if self.tally is not None:
+            chain.dyad_log_likelihoods(self.logs)
+            self.tally.add(self.logs, draw)
         self.count += 1

@@ -11,6 +11,7 @@ import numpy as np
 
 from tielink.data.dataset import Dataset
 from tielink.model.spec import Model
+from tielink.posterior.dyads import DyadScores, DyadTally
 from tielink.posterior.posterior import Posterior
 from tielink.posterior.predictive import NetworkSample
 from tielink.project import Run
@@ -37,6 +38,7 @@ def sample(
     checkpoint: str | PathLike[str] | None = None,
     interval: float = 10.0,
     progress: bool | None = None,
+    loo: bool = False,
 ) -> Posterior:
     """Sample the posterior of who is whom.
 
@@ -58,6 +60,8 @@ def sample(
         Seconds between checkpoints.
     progress
         Whether to show progress; by default on a terminal only.
+    loo
+        Gather what PSIS-LOO needs (`tl.compare(..., criterion="loo")`): about 12√S bytes more a dyad for S draws.
 
     Returns
     -------
@@ -65,7 +69,7 @@ def sample(
         After a Ctrl-C: with the draws finished by then, and a note that says so.
     """
     run = Run(sampler=sampler, chains=chains, warmup=warmup, draws=draws, thin=thin, seed=seed)
-    job = Job.make(model, dataset, run)
+    job = Job.make(model, dataset, run, loo=loo)
     return _run(job, workers, None if checkpoint is None else Path(checkpoint), interval, progress)
 
 
@@ -160,9 +164,19 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
         proposed=counts[:, :, 0],
         accepted=counts[:, :, 1],
         network=network,
+        dyads=_dyads(used, job.loo_tail),
         notes=tuple(notes),
         frame_kind=job.frame_kind,
     )
+
+
+def _dyads(used: Sequence[Result], tail: int) -> DyadScores | None:
+    """Put the chains' tallies of dyads together; None without a network."""
+    parts = [
+        (result.count, {name[6:]: array for name, array in result.arrays.items() if name.startswith("dyads.")})
+        for result in used
+    ]
+    return DyadTally.merge(parts, tail) if parts[0][1] else None
 
 
 def _anchor_pairs(labels: np.ndarray) -> np.ndarray:

@@ -1,0 +1,24 @@
+"""Every dyad's log-likelihood at once, for criteria of model choice."""
+
+import numpy as np
+from numba import njit
+
+from tielink.exact.row import row_terms, squared_distances
+
+
+@njit(cache=True)
+def dyad_log_likelihoods(side, state, target, out):
+    """Write log p(y_d) of all dyads i < i' of a file, row by row, into `out`."""
+    x = (state.position_a, state.position_b)[side]
+    ties = (target.adjacency_a, target.adjacency_b)[side]
+    n = x.shape[1]
+    squared, u = np.empty(n), np.empty(x.shape[0])
+    begin = 0
+    for i in range(n - 1):
+        for k in range(u.size):
+            u[k] = x[k, i]
+        squared_distances(u, x, squared)
+        row_terms(
+            squared[i + 1 :], ties[i][i + 1 :], state.intercept[side], target.link, out[begin : begin + n - 1 - i]
+        )
+        begin += n - 1 - i
