@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tielink import simulate as simulate
     from tielink.data.dataset import Dataset as Dataset
     from tielink.data.linkage import Linkage as Linkage
+    from tielink.explanation.explain import explain as explain
     from tielink.faults import Fault as Fault
     from tielink.faults import InputError as InputError
     from tielink.fields import Categorical as Categorical
@@ -56,6 +57,7 @@ _HOME = {
     "String": "tielink.fields",
     "Uniform": "tielink.model.linkage_priors",
     "compare": "tielink.select.compare",
+    "explain": "tielink.explanation.explain",
     "resume": "tielink.run.sample",
     "sample": "tielink.run.sample",
 }

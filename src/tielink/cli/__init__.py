@@ -11,6 +11,7 @@ import typer
 from tielink.cli.check import check
 from tielink.cli.demo import demo
 from tielink.cli.sample import resume, sample
+from tielink.cli.select import select
 from tielink.cli.simulate import simulate
 from tielink.faults import InputError
 
@@ -26,6 +27,7 @@ app = typer.Typer(
 app.command()(check)
 app.command()(sample)
 app.command()(resume)
+app.command()(select)
 app.command()(simulate)
 app.command()(demo)
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from tielink.data.dataset import Dataset
 from tielink.data.frames import to_frame
 from tielink.data.linkage import Linkage
 from tielink.data.records import Records
@@ -77,6 +78,8 @@ class Posterior:
     notes: tuple[str, ...] = field(default=())
     """What the reader of the results must know: an interrupted run, modes that were found, …."""
     frame_kind: str = "polars"
+    dataset: Dataset | None = None
+    """The data that were sampled; not saved, so None after `load`."""
 
     @property
     def chains(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -70,7 +71,8 @@ def sample(
     """
     run = Run(sampler=sampler, chains=chains, warmup=warmup, draws=draws, thin=thin, seed=seed)
     job = Job.make(model, dataset, run, loo=loo)
-    return _run(job, workers, None if checkpoint is None else Path(checkpoint), interval, progress)
+    posterior = _run(job, workers, None if checkpoint is None else Path(checkpoint), interval, progress)
+    return replace(posterior, dataset=dataset)
 
 
 def resume(

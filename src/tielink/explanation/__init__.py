@@ -1,0 +1,1 @@
+"""Why two records are, or are not, said to be one person."""
