@@ -1,0 +1,43 @@
+"""How far apart two profiles are, over all fields."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import Levenshtein
+
+from tielink.baselines.strings import FAR, close_pairs
+from tielink.data.dataset import Dataset
+from tielink.fields import String
+
+__all__ = ["NEUTRAL", "close_profiles", "profile_distance"]
+
+NEUTRAL = FAR
+"""The distance at which profiles speak neither for a link nor against it; that of profiles without values, too."""
+
+
+def close_profiles(data: Dataset) -> NDArray[np.int64]:
+    """Return the pairs of free records whose strings are near in at least one field."""
+    parts = [close_pairs(data, name, FAR)[0] for name, field in data.fields.items() if isinstance(field, String)]
+    return np.unique(np.concatenate([np.empty((0, 2), dtype=np.int64), *parts]), axis=0)
+
+
+def profile_distance(data: Dataset, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the mean distance over the fields that both records of a pair have.
+
+    Strings: Levenshtein's distance over the length of the longer. Other fields: 0 if equal, 1 if not.
+    """
+    total, count = np.zeros(len(pairs)), np.zeros(len(pairs))
+    for column in data.columns.values():
+        a, b = column.codes[pairs].T
+        both = np.flatnonzero((a >= 0) & (b >= 0))
+        if isinstance(column.field, String):
+            far = [
+                Levenshtein.normalized_distance(column.values[x], column.values[y])
+                for x, y in zip(a[both], b[both], strict=True)
+            ]
+            total[both] += far
+        else:
+            total[both] += a[both] != b[both]
+        count[both] += 1
+    return np.where(count > 0, total / np.maximum(count, 1), NEUTRAL)
