@@ -106,7 +106,7 @@ class String(Field):
             yield "vocabulary", '"closed"'
         if isinstance(self.frequencies, Mapping):
             values = self.frequencies.values()
-            if not values or not all(is_number(value, above=0) for value in values):
+            if not values or not all(is_number(value, above=0) for value in values) or math.isinf(sum(values)):
                 yield "frequencies", "a mapping from strings to numbers above 0"
         elif self.frequencies != "empirical":
             yield "frequencies", '"empirical" or a mapping from strings to numbers above 0'

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import tomli_w
 
 from tielink.data.dataset import Dataset
-from tielink.data.sources import Sources, read_toml
+from tielink.data.sources import Sources, read_toml, sub_table
 from tielink.faults import Faults
 from tielink.model.spec import Model
 from tielink.specification import Complaint, Specification, is_whole
@@ -60,17 +60,16 @@ class Project:
     run: Run = field(default_factory=Run)
 
     @classmethod
-    def read(cls, path: str | PathLike[str]) -> Self:
-        """Read a project file; raise one error with all its faults."""
-        path, faults = Path(path), Faults()
-        table = read_toml(path, faults)
-        sources = Sources.from_table(table, path, faults)
-        model = Model.from_table(_table(table, "model", path, faults), "model", faults)
-        run = Run.from_table(_table(table, "run", path, faults), "run", faults)
-        faults.raise_errors()
-        assert model is not None
-        assert run is not None
-        return cls(sources, model, run)
+    def read(cls, path: str | PathLike[str], faults: Faults | None = None) -> Self:
+        """Read a project file; raise one error with all its faults, or put them on the list if there is one."""
+        path, mine = Path(path), Faults() if faults is None else faults
+        table = read_toml(path, mine)
+        sources = Sources.from_table(table, path, mine)
+        model = Model.from_table(sub_table(table, "model", path.name, mine), "model", mine)
+        run = Run.from_table(sub_table(table, "run", path.name, mine), "run", mine)
+        if faults is None:
+            mine.raise_errors()
+        return cls(sources, model or Model(), run or Run())
 
     def dataset(self) -> Dataset:
         """Read and check the data."""
@@ -78,17 +77,10 @@ class Project:
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the project file with every choice out; a crash leaves the old file or the new one."""
-        run = {key: value for key, value in self.run.to_table().items() if key != "kind"}
-        table = {**self.sources.to_table(), "model": self.model.to_table(), "run": run}
         path = Path(path)
+        run = {key: value for key, value in self.run.to_table().items() if key != "kind"}
+        sources = self.sources.moved(path.parent) if path.parent != self.sources.folder else self.sources
+        table = {**sources.to_table(), "model": self.model.to_table(), "run": run}
         draft = path.with_name(path.name + ".part")
         draft.write_text(tomli_w.dumps(table), encoding="utf-8")
         os.replace(draft, path)
-
-
-def _table(table: Mapping[str, Any], name: str, path: Path, faults: Faults) -> Mapping[str, Any]:
-    value = table.get(name, {})
-    if not isinstance(value, Mapping):
-        faults.error(path.name, f"{name} is {value!r}.", f"Write it as a table: [{name}].")
-        return {}
-    return value

@@ -17,6 +17,22 @@ __all__ = ["Beta", "Specification", "is_number", "is_whole", "read_table"]
 
 S = TypeVar("S", bound="Specification")
 
+
+class FrozenMapping(dict[Any, Any]):
+    """A mapping that cannot be changed, so that specifications stay what they were when checked."""
+
+    def _refuse(self, *_: object, **__: object) -> None:
+        raise TypeError("a specification cannot be changed; make a new one (dataclasses.replace)")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[type[FrozenMapping], tuple[dict[Any, Any]]]:
+        return (type(self), (dict(self),))
+
+
 Complaint = tuple[str, str]
 """The name of a setting and what it should have been."""
 
@@ -31,7 +47,13 @@ class Specification:
     """Settings that are specifications themselves, with the classes allowed there."""
 
     def __post_init__(self) -> None:
-        """Check every setting and report all that is wrong at once."""
+        """Keep own copies of mappings, then check every setting and report all that is wrong at once."""
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Mapping):
+                object.__setattr__(self, field.name, FrozenMapping(value))
+            elif hasattr(value, "item") and hasattr(value, "dtype"):
+                object.__setattr__(self, field.name, value.item())  # a NumPy number: keep the plain one
         faults = [
             Fault(type(self).__name__, f"{name} is {getattr(self, name)!r}.", f"Give {expected}.")
             for name, expected in self._all_complaints()
@@ -77,6 +99,12 @@ class Specification:
         settings = {name: value for name, value in table.items() if name != "kind"}
         known = [field.name for field in dataclasses.fields(cls)]
         before = len(faults.errors)
+        if table.get("kind", cls.kind) != cls.kind:
+            faults.error(where, f"kind is {table['kind']!r}.", f"Give {cls.kind!r}, or leave it out.")
+        for field in dataclasses.fields(cls):
+            required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+            if required and field.name not in settings:
+                faults.error(where, f"{field.name} is not set.", f"{cls.__name__} has no default for it.")
         for name in settings.keys() - set(known):
             faults.error(where, f"unknown setting {name!r}.", nearest(name, known))
             del settings[name]
@@ -107,7 +135,7 @@ def read_table(value: object, classes: tuple[type[S], ...], where: str, faults: 
     if kind is None:
         faults.error(where, "no `kind` is given.", f"Known here: {', '.join(kinds)}.")
         return None
-    if kind not in kinds:
+    if not isinstance(kind, str) or kind not in kinds:
         faults.error(where, f"unknown kind {kind!r}.", nearest(str(kind), kinds))
         return None
     return kinds[kind].from_table(table, where, faults)
@@ -117,7 +145,10 @@ def is_number(value: object, *, above: float = -math.inf) -> bool:
     """Whether the value is a finite number greater than `above` (and no boolean)."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return math.isfinite(value) and value > above
+    try:
+        return math.isfinite(value) and float(value) > above
+    except OverflowError:
+        return False
 
 
 def is_whole(value: object, *, least: int) -> bool:

@@ -100,7 +100,7 @@ def test_every_fault_of_every_file_in_one_run(files):
     ("arguments", "said"),
     [
         (["check", "nowhere.csv"], "there is no such file"),
-        (["check", "nowhere.toml"], "cannot be read"),
+        (["check", "nowhere.toml"], "there is no such file"),
         (["check", "a.csv", "b.csv", "--ties", "ta.csv"], "1 given for 2 files of records"),
         (["check", "a.csv", "b.csv", "--string", "x", "--categorical", "x"], "both name ['x']"),
         (["check", "a.csv", "--directed", "both"], "Give 'any' or 'mutual'"),
@@ -112,6 +112,11 @@ def test_every_fault_of_every_file_in_one_run(files):
         (["simulate", "--out", "x", "--sizes", "a=b"], "'a=b' is no name=number"),
         (["simulate", "--out", "x", "--overlap", "99"], "overlap is 99"),
         (["simulate", "--out", "x", "--dimension", "0"], "dimension is 0"),
+        (["simulate", "--out", "x", "--sizes", "../y=9,b=9", "--overlap", "1"], "cannot name a file"),
+        (["simulate", "--out", "x", "--sizes", "truth=9,b=9", "--overlap", "1"], "would be written twice"),
+        (["simulate", "--out", "x", "--sizes", "a=9,a=8"], "twice"),
+        (["simulate", "--out", "x", "--spread", "inf"], "spread is inf"),
+        (["check", "a.csv", "b.csv", "--encoding", "undefined"], "encoding"),
         (["simulate", "--out", "."], "is not empty"),
         (["simulate", "--out", "a.csv"], "a.csv"),
     ],
@@ -120,6 +125,37 @@ def test_bad_input_is_exit_code_2_and_a_clear_word(files, arguments, said):
     done = run(*arguments, cwd=files)
     assert done.returncode == 2
     assert said in done.stderr
+
+
+def test_one_file_and_three_files_can_be_checked(files):
+    for names in (["a.csv"], ["a.csv", "b.csv", "ta.csv"]):
+        done = run("check", *names, cwd=files)
+        assert done.returncode == 0, done.stderr
+        assert "expects" in done.stdout
+
+
+def test_a_headerless_file_of_pairs_is_noticed(files):
+    (files / "known.csv").write_text("1,2\n")
+    done = run("check", "a.csv", "b.csv", "--anchors", "known.csv", cwd=files)
+    assert done.returncode == 2
+    assert "is itself a pair" in done.stderr
+
+
+def test_faults_of_project_data_and_truth_come_together(files):
+    (files / "truth.csv").write_text("id_a,id_b\n1,77\n")
+    (files / "ta.csv").write_text("source,target\n1,1\n")
+    (files / "p.toml").write_text(
+        '[files.a]\nrecords = "a.csv"\nties = "ta.csv"\n[files.b]\nrecords = "b.csv"\n'
+        '[data]\ntruth = "truth.csv"\n[run]\nchains = 0\n[model]\nnetwrk = 1\n'
+    )
+    done = run("check", "p.toml", cwd=files)
+    assert done.returncode == 2
+    for expected in ["joins a record to itself", "unknown id '77'", "chains is 0", "Did you mean 'network'?"]:
+        assert expected in done.stderr
+
+
+def test_ties_after_an_equals_sign(files):
+    assert run("check", "a.csv", "b.csv", "--ties=ta.csv", "tb.csv", cwd=files).returncode == 0
 
 
 def test_simulate_writes_a_project_that_check_accepts(tmp_path):

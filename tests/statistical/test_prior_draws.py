@@ -63,6 +63,42 @@ def test_values_of_a_pair():
     assert not fits(counts.ravel(), wrong.ravel()), "the test cannot tell a pair from two strangers"
 
 
+def parameter_draws():
+    """Draws of every parameter under priors that no slip (a swap, a square, a default) leaves unchanged."""
+    rng = np.random.default_rng(17)
+    network = tl.LatentSpace(2, intercept_sd=3.0, spread=tl.InverseGamma(5.0, 2.0))
+    fields = {"place": tl.Categorical(tl.Beta(2, 7), concentration=4.0)}
+    model = tl.Model(network=network, linkage=tl.Uniform(), fields=fields)
+    drawn = [from_prior(rng, model, {"a": 2, "b": 2}, {"place": ["x", "y", "z"]}) for _ in range(1_500)]
+    return [d.parameters for d in drawn], drawn
+
+
+def test_marginals_of_drawn_parameters():
+    parameters, drawn = parameter_draws()
+    expected = {
+        "spread": ([p.spread for p in parameters], stats.invgamma(5.0, scale=2.0)),
+        "intercept": ([p.intercepts[1] for p in parameters], stats.norm(0, 3.0)),
+        "rate": ([p.distortion[0] for p in parameters], stats.beta(2, 7)),
+        "frequency": ([p.frequencies[0][0] for p in parameters], stats.beta(4.0, 8.0)),
+        "position": ([p.positions[0, 0] / np.sqrt(p.spread) for p in parameters], stats.norm()),
+    }
+    for name, (values, law) in expected.items():
+        assert stats.kstest(values, law.cdf).pvalue > FALSE_ALARM, name
+        wrong = stats.kstest(values, lambda x, law=law: law.cdf(np.asarray(x) * 1.5)).pvalue
+        assert wrong < FALSE_ALARM, f"the test cannot see a wrong {name}"
+    # Ties given positions: their number against its expectation, standardised over all draws.
+    excess = variance = wrong = 0.0
+    for d in drawn:
+        p = d.parameters
+        u = p.positions[p.labels[:2]]
+        theta = 1 / (1 + np.exp(np.linalg.norm(u[0] - u[1]) - p.intercepts[0]))
+        excess += len(d.dataset.ties["a"]) - theta
+        wrong += len(d.dataset.ties["a"]) - 1 / (1 + np.exp(-p.intercepts[0]))
+        variance += theta * (1 - theta)
+    assert abs(excess) < stats.norm.isf(FALSE_ALARM / 2) * np.sqrt(variance)
+    assert abs(wrong) > stats.norm.isf(FALSE_ALARM / 2) * np.sqrt(variance), "the test cannot see forgotten distances"
+
+
 def test_densities_of_scenarios():
     rng = np.random.default_rng(3)
     wanted = {"a": 0.05, "b": 0.3}

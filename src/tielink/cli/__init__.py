@@ -10,6 +10,7 @@ import typer
 
 from tielink.cli.check import check
 from tielink.cli.demo import demo
+from tielink.cli.sample import resume, sample
 from tielink.cli.simulate import simulate
 from tielink.faults import InputError
 
@@ -23,6 +24,8 @@ app = typer.Typer(
     help="Tell which records in different files are the same person, from profiles and ties.",
 )
 app.command()(check)
+app.command()(sample)
+app.command()(resume)
 app.command()(simulate)
 app.command()(demo)
 
@@ -52,9 +55,11 @@ def _spread_ties(arguments: list[str]) -> list[str]:
     taking = False
     for argument in arguments:
         if argument.startswith("-") and argument != "-":
-            taking = argument == "--ties"
-            if taking:
+            option, equals, value = argument.partition("=")
+            taking = option == "--ties"
+            if taking and not equals:
                 continue
+            argument = value if taking else argument
         spread += ["--ties", argument] if taking else [argument]
     return spread
 
@@ -68,6 +73,9 @@ def main() -> None:
 
         show_faults(error.faults)
         sys.exit(2)
+    except KeyboardInterrupt as error:
+        typer.echo(f"tielink: {error or 'stopped'}", err=True)
+        sys.exit(130)
     except OSError as error:
         typer.echo(f"tielink: {error.filename or ''}: {error.strerror or error}", err=True)
         sys.exit(2)

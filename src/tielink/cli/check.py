@@ -2,51 +2,33 @@
 
 from __future__ import annotations
 
-import typer
+from typing import TYPE_CHECKING
 
-from tielink.cli import inputs as given
+from tielink.cli.inputs import read_data, takes_data
+from tielink.faults import Faults
+
+if TYPE_CHECKING:
+    from tielink.project import Project
 
 __all__ = ["check"]
 
 
-def check(
-    inputs: given.Inputs,
-    ties: given.Ties = None,
-    string: given.StringFields = None,
-    categorical: given.CategoricalFields = None,
-    anchors: given.Anchors = None,
-    nonmatches: given.Nonmatches = None,
-    truth: given.Truth = None,
-    id_column: given.IdColumn = None,
-    directed: given.DirectedTies = None,
-    drop_faulty_ties: given.DropFaultyTies = False,
-    missing: given.Missing = None,
-    encoding: given.Encoding = "utf-8",
-) -> None:
+@takes_data
+def check(project: Project, faults: Faults) -> None:
     """Check data and summarise them: every fault at once, exit code 2 if there is one.
 
     Examples: tielink check project.toml, or
-    tielink check a.csv b.csv --ties ta.csv --ties tb.csv --string username --categorical city --anchors known.csv
+    tielink check a.csv b.csv --ties ta.csv tb.csv --string username --categorical city --anchors known.csv
     """
-    project = given.project_from(
-        inputs, ties=ties, string=string, categorical=categorical, anchors=anchors, nonmatches=nonmatches,
-        truth=truth, id_column=id_column, directed=directed, drop_faulty_ties=drop_faulty_ties, missing=missing,
-        encoding=encoding,
-    )  # fmt: skip
     from tielink.cli.show import console, show_dataset, show_said
-    from tielink.model.problem import Problem
 
-    with console.status("Reading and checking …"):
-        dataset = project.dataset()
-        matches = project.sources.read_truth(dataset)
-        Problem.compile(project.model, dataset)
+    dataset, truth = read_data(project, faults)
     show_said(dataset.said)
     show_dataset(dataset)
-    if matches is not None:
-        console.print(f"Truth (for scoring only): {len(matches.pair_numbers):,} matches, {matches.persons:,} persons.")
+    if truth is not None:
+        console.print(f"Truth (for scoring only): {len(truth.pair_numbers):,} matches, {truth.persons:,} persons.")
     console.print("\n[bold]The model[/]")
     console.print(project.model.describe(dataset), markup=False, soft_wrap=True)
     warnings = sum(fault.severity == "warning" for fault in dataset.said)
     verdict = f"with {warnings} warning{'s' if warnings != 1 else ''}" if warnings else "no faults"
     console.print(f"\n[bold green]The data can be used: {verdict}.[/]")
-    raise typer.Exit

@@ -15,4 +15,4 @@ def demo() -> None:
     with as_file(files("tielink") / "example") as folder:
         path = folder / "project.toml"
         console.print(f"The example project: {path}\n", markup=False, soft_wrap=True)
-        check([path])
+        check(inputs=[path])

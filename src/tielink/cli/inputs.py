@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 
 import typer
 
-from tielink.faults import Faults
+from tielink.faults import Faults, InputError
 
 if TYPE_CHECKING:
+    from tielink.data.dataset import Dataset
+    from tielink.data.linkage import Linkage
     from tielink.data.sources import Sources
     from tielink.data.ties import Directed
     from tielink.fields import Field
     from tielink.project import Project
 
-__all__ = [
-    "Anchors", "CategoricalFields", "DirectedTies", "DropFaultyTies", "Encoding", "IdColumn", "Inputs", "Missing",
-    "Nonmatches", "StringFields", "Ties", "Truth", "project_from",
-]  # fmt: skip
+__all__ = ["read_data", "takes_data"]
 
 Inputs = Annotated[
     list[Path],
@@ -44,39 +45,88 @@ DropFaultyTies = Annotated[
     bool, typer.Option("--drop-faulty-ties", help="Leave out and count self-ties, copies and unknown ids.")
 ]
 Missing = Annotated[list[str] | None, typer.Option("--missing", help="A text that means a missing value: NA.")]
-Encoding = Annotated[str, typer.Option("--encoding", help="How text files are encoded.")]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="How text files are encoded. [default: utf-8]")]
 
 
 def project_from(
-    inputs: list[Path],
+    inputs: Inputs,
+    ties: Ties = None,
+    string: StringFields = None,
+    categorical: CategoricalFields = None,
+    anchors: Anchors = None,
+    nonmatches: Nonmatches = None,
+    truth: Truth = None,
+    id_column: IdColumn = None,
+    directed: DirectedTies = None,
+    drop_faulty_ties: DropFaultyTies = False,
+    missing: Missing = None,
+    encoding: Encoding = None,
     *,
-    ties: list[Path] | None = None,
-    string: list[str] | None = None,
-    categorical: list[str] | None = None,
-    anchors: Path | None = None,
-    nonmatches: Path | None = None,
-    truth: Path | None = None,
-    id_column: str | None = None,
-    directed: str | None = None,
-    drop_faulty_ties: bool = False,
-    missing: list[str] | None = None,
-    encoding: str = "utf-8",
+    faults: Faults,
 ) -> Project:
     """Make a project of the command line's arguments, or read the project file that they name."""
     from tielink.project import Project
 
-    given = [ties, string, categorical, anchors, nonmatches, truth, id_column, directed, missing]
+    given = [ties, string, categorical, anchors, nonmatches, truth, id_column, directed, missing, encoding]
     if len(inputs) == 1 and inputs[0].suffix.lower() == ".toml":
         if any(value is not None for value in given) or drop_faulty_ties:
-            faults = Faults()
             faults.error(str(inputs[0]), "a project file says everything about the data.", "Put the options into it.")
-            faults.raise_errors()
-        return Project.read(inputs[0])
+        return Project.read(inputs[0], faults)
     known = {"anchors": anchors, "nonmatches": nonmatches, "truth": truth}
     fields = _fields(string or [], categorical or [])
     return Project(
-        _sources(inputs, ties or [], fields, known, id_column, directed, drop_faulty_ties, missing or [], encoding)
+        _sources(
+            inputs, ties or [], fields, known, id_column, directed, drop_faulty_ties, missing or [], encoding or "utf-8"
+        )
     )
+
+
+def takes_data(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command `(project, faults, …its own options)` the arguments by which all commands take data."""
+    data = _parameters(project_from)
+    del data["faults"]
+    own = dict(list(_parameters(command).items())[2:])
+
+    def run(**arguments: Any) -> None:
+        faults = Faults()
+        given = {name: arguments.pop(name) for name in data if name in arguments}
+        command(project_from(**given, faults=faults), faults, **arguments)
+
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__signature__ = Signature([*data.values(), *own.values()])  # type: ignore[attr-defined]
+    run.__annotations__ = {name: parameter.annotation for name, parameter in (data | own).items()}
+    return run
+
+
+_LAZY: dict[str, Any] = dict.fromkeys(("Project", "Sources", "Field", "Directed"), object)
+"""Names in annotations that are not imported here, so that help texts come quickly."""
+
+
+def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """Return the parameters of a function with their annotations resolved."""
+    hints = get_type_hints(function, include_extras=True, localns=_LAZY)
+    return {
+        name: parameter.replace(annotation=hints[name], kind=Parameter.POSITIONAL_OR_KEYWORD)
+        for name, parameter in signature(function).parameters.items()
+    }
+
+
+def read_data(project: Project, faults: Faults) -> tuple[Dataset, Linkage | None]:
+    """Read data and truth and try the model on them; raise one error with every fault, the project's own included."""
+    from tielink.cli.show import console
+    from tielink.data.dataset import Dataset
+    from tielink.model.problem import Problem
+
+    with console.status("Reading and checking …"):
+        dataset = Dataset.assembled(*project.sources.load(faults))
+        truth = project.sources.read_truth(dataset, faults)
+        if not faults.errors:
+            try:
+                Problem.compile(project.model, dataset)
+            except InputError as error:
+                faults.extend(error.faults)
+    faults.raise_errors()
+    return dataset, truth
 
 
 def _fields(string: list[str], categorical: list[str]) -> dict[str, Field] | None:

@@ -42,14 +42,14 @@ def simulate(
         name, _, count = part.partition("=")
         if not name.strip() or not count.strip().isdigit():
             faults.error("--sizes", f"{part!r} is no name=number.", "Write, say, youtube=184,twitter=420.")
+        elif name.strip() in wanted:
+            faults.error("--sizes", f"names {name.strip()!r} twice.", "Give each file a name of its own.")
         else:
             wanted[name.strip()] = int(count)
     if out.exists() and any(out.iterdir()):
         faults.error(str(out), "is not empty.", "Give a new folder: nothing is overwritten.")
     if seed < 0:
         faults.error("--seed", f"is {seed}.", "Give a whole number of at least 0.")
-    if not spread > 0:
-        faults.error("--spread", f"is {spread}.", "Give a number above 0.")
     faults.raise_errors()
     typing = String(sharpness=TYPING_SHARPNESS)
     model = Model(network=LatentSpace(dimension=dimension), kinds={"string": typing} if profiles else {})

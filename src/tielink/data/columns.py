@@ -43,12 +43,12 @@ def guess_field(tables: Mapping[str, Table], name: str) -> Field | None:
     """
     parts = [table.frame[name].drop_nulls() for table in tables.values() if name in table.frame.columns]
     parts = [part for part in parts if len(part)]
-    if not parts or any(part.dtype == pl.Object for part in parts):
+    if not parts or any(part.dtype == pl.Object or part.dtype.is_nested() or part.dtype == pl.Binary for part in parts):
         return None
     if all(_repeats(part.cast(pl.String)) for part in parts):
-        simple = all(p.dtype in (pl.String, pl.Boolean, pl.Categorical) or p.dtype.is_integer() for p in parts)
+        simple = all(p.dtype in (*TEXT, pl.Boolean) or p.dtype.is_integer() for p in parts)
         return Categorical() if simple else None
-    return String() if all(part.dtype == pl.String for part in parts) else None
+    return String() if all(part.dtype in TEXT for part in parts) else None
 
 
 def _repeats(values: pl.Series) -> bool:
@@ -64,6 +64,7 @@ def encode_column(
     """Encode the field over all files; a file that does not have the column has only missing values there."""
     cells: list[str | None] = []
     without = []
+    _check_types(name, [table.frame[name] for table in tables.values() if name in table.frame.columns], faults)
     for file, table in tables.items():
         if name in table.frame.columns:
             cells += _as_text(name, field, table, missing, faults)
@@ -80,24 +81,36 @@ def encode_column(
     return column
 
 
+def _check_types(name: str, parts: Sequence[pl.Series], faults: Faults) -> None:
+    """Refuse truth values in one file and something else in another: `true` would never equal `1`."""
+    truths = [part.dtype == pl.Boolean for part in parts if part.null_count() < len(part)]
+    if any(truths) and not all(truths):
+        faults.error(
+            f"field {name!r}", "holds true and false in one file and other values in another.", "Use one form."
+        )
+
+
+TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
+
+
 def _as_text(name: str, field: Field, table: Table, missing: Sequence[str], faults: Faults) -> list[str | None]:
     series = table.frame[name]
-    if isinstance(field, String) and series.dtype not in (pl.String, pl.Categorical, pl.Null, pl.Object):
+    where = f"{table.where}, column {name!r}"
+    if series.dtype == pl.Object or series.dtype.is_nested() or series.dtype == pl.Binary:
+        types = sorted({type(value).__name__ for value in series.to_list() if value is not None})
+        faults.error(where, f"holds values that are no text or number ({listed(types)}).", "Turn them into text.")
+        return [None] * len(series)
+    if isinstance(field, String) and series.dtype not in TEXT:
         faults.error(
-            f"{table.where}, column {name!r}",
+            where,
             f"holds {str(series.dtype).lower()} values, where String() means text.",
             "Turn them into text as people would type them, or declare Categorical().",
         )
-    if series.dtype == pl.Object:
-        mixed = sorted({type(value).__name__ for value in series.to_list() if value is not None})
-        faults.error(
-            f"{table.where}, column {name!r}",
-            f"mixes values of the types {listed(mixed)}.",
-            "Give all values one type, text if in doubt.",
-        )
-        return [None] * len(series)
+    if series.dtype.is_float() and (series.is_null() | (series == series.round())).all():
+        # A column of whole numbers with gaps comes as 1.0, 2.0 from many tools: it means 1 and 2.
+        series = series.fill_nan(None).cast(pl.Int64, strict=False)
     cells = series.cast(pl.String).to_list()
-    return [None if cell is None or cell in missing else cell for cell in cells]
+    return [None if not cell or cell in missing else cell for cell in cells]
 
 
 def _check_column(name: str, column: Column, faults: Faults) -> None:
@@ -105,7 +118,8 @@ def _check_column(name: str, column: Column, faults: Faults) -> None:
     counts = column.counts()
     known = int(counts.sum())
     if not known:
-        faults.error(where, "has no value at all.", "Leave it out.")
+        if not faults.errors:
+            faults.error(where, "has no value at all.", "Leave it out.")
         return
     if len(counts) == 1:
         faults.warning(where, f"has one value only, {column.values[0]!r}, so it tells nobody apart.", "Leave it out.")
@@ -115,6 +129,8 @@ def _check_column(name: str, column: Column, faults: Faults) -> None:
             f"all {known:,} values differ.",
             "If people type it, declare String(); if it is an id, leave it out.",
         )
+    elif len(counts) == known > 2:
+        faults.note(where, f"all {known:,} values differ: nobody shares one across or within files.")
     suspects = [
         f"{value!r} ({counts[code]:,}×)" for code, value in enumerate(column.values) if value.lower() in LOOKS_MISSING
     ]

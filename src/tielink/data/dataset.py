@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, Self
@@ -106,6 +106,7 @@ class Dataset:
         networks = dict(ties or {})
         tables = {}
         kind = "polars"
+        anchors, nonmatches = (() if pairs is None else pairs for pairs in (anchors, nonmatches))
         for name in [
             *records,
             *(name for name, graph in networks.items() if is_graph(graph) and name not in records),
@@ -117,8 +118,11 @@ class Dataset:
                 column = id if isinstance(id, str) else (id or {}).get(name, "id")
                 tables[name] = Table(graph_nodes(source, column), where)
             elif is_frame(source):
-                kind = frame_kind(source) if not tables else kind
-                tables[name] = Table(to_polars(source), where)
+                try:
+                    tables[name] = Table(to_polars(source), where)
+                    kind = frame_kind(source) if len(tables) == 1 else kind
+                except ValueError as error:
+                    faults.error(where, f"{error}.", "Rename or remove the copies.")
             else:
                 faults.error(where, f"is a {type(source).__name__}.", "Give a data frame or a graph.")
         given = Given(
@@ -137,15 +141,22 @@ class Dataset:
     @classmethod
     def checked(cls, given: Given, faults: Faults) -> Self:
         """Check everything that was given; raise one error with all faults, those already found included."""
+        dataset = cls.assembled(given, faults)
+        faults.raise_errors()
+        return dataset
+
+    @classmethod
+    def assembled(cls, given: Given, faults: Faults) -> Self:
+        """Put everything together as far as it goes; with errors among the faults the result is not to be used."""
+        _check_settings(given, faults)
         tables, ids = _ids(given, faults)
         for name in given.ties.keys() - tables.keys() - set(given.unreadable):
-            faults.error(f"ties[{name!r}]", "there is no file of that name.", nearest(name, tables))
+            faults.error(f"ties[{name!r}]", "there is no file of that name.", nearest(str(name), tables))
         ties = {name: _ties_of(name, given, ids[name], faults) for name in tables}
         columns = _columns(given, tables, faults)
-        records = Records({name: ids[name].to_list() for name in tables})
-        if not given.unreadable:
-            known = read_known(records, given.anchors, given.nonmatches, faults, given.frame_kind)
-        faults.raise_errors()
+        records = Records({name: _hashable(ids[name]) for name in tables})
+        anchors, nonmatches = ((), ()) if given.unreadable else (given.anchors, given.nonmatches)
+        known = read_known(records, anchors, nonmatches, faults, given.frame_kind)
         return cls(records, ties, columns, *known, faults.said, given.frame_kind)
 
     @property
@@ -181,7 +192,7 @@ def _ids(given: Given, faults: Faults) -> tuple[dict[str, Table], dict[str, pl.S
     for name, table in given.records.items():
         wanted = given.id.get(name) if isinstance(given.id, Mapping) else given.id
         columns = table.frame.columns
-        if wanted is not None and wanted not in columns:
+        if isinstance(wanted, str) and wanted not in columns:
             faults.error(table.where, f"has no id column {wanted!r}.", nearest(wanted, columns))
         if not columns or not table.frame.height:
             faults.error(table.where, "has no records.", "Give at least one row below the header.")
@@ -197,15 +208,44 @@ def _ids(given: Given, faults: Faults) -> tuple[dict[str, Table], dict[str, pl.S
     return tables, ids
 
 
+def _hashable(ids: pl.Series) -> list[Any]:
+    return [key if isinstance(key, Hashable) else str(key) for key in ids.to_list()]
+
+
+def _check_settings(given: Given, faults: Faults) -> None:
+    """Check the settings that are not data: names of files, choices, kinds of fields."""
+    files = [*given.records, *given.unreadable]
+    for name in [*files, *given.ties]:
+        if not isinstance(name, str):
+            faults.error("records", f"a file is named {name!r}.", "Name files with texts.")
+    for setting, value, choices in (
+        ("id", given.id, None),
+        ("directed", given.directed, ("any", "mutual")),
+        ("faulty_ties", given.faulty_ties, ("refuse", "drop")),
+    ):
+        by_file = value if isinstance(value, Mapping) else {}
+        for name in by_file.keys() - set(files):
+            faults.error(setting, f"names {name!r}, which is no file.", nearest(str(name), map(str, files)))
+        for choice in by_file.values() if isinstance(value, Mapping) else [] if value is None else [value]:
+            if not isinstance(choice, str) or (choices is not None and choice not in choices):
+                wanted = "the name of a column" if choices is None else " or ".join(map(repr, choices))
+                faults.error(setting, f"is {choice!r}.", f"Give {wanted}.")
+
+
 def _check_ids(ids: pl.Series, table: Table, faults: Faults) -> None:
-    empty = np.flatnonzero(ids.is_null().to_numpy())
+    if any(isinstance(key, list | dict | set | bytes) for key in ids.to_list()[:1000]) or ids.dtype.is_nested():
+        faults.error(
+            f"{table.where}, column {ids.name!r}", "holds ids that are no single values.", "Give each record one id."
+        )
+        return
+    empty = np.flatnonzero([key is None or key == "" or key != key for key in ids.to_list()])
     if len(empty):
         rows = listed([table.row(int(row)) for row in empty])
         faults.error(f"{table.where}, {rows}", "no id.", "Give every record an id.")
     first: dict[Any, int] = {}
     copies = []
     for row, key in enumerate(ids.to_list()):
-        if key is not None and first.setdefault(key, row) != row:
+        if key is not None and key != "" and key == key and first.setdefault(key, row) != row:
             copies.append((row, key))
     for row, key in copies[:3]:
         faults.error(
@@ -226,6 +266,9 @@ def _ties_of(name: str, given: Given, ids: pl.Series, faults: Faults) -> NDArray
 
 
 def _columns(given: Given, tables: dict[str, Table], faults: Faults) -> dict[str, Column]:
+    if given.fields is not None and not isinstance(given.fields, Mapping):
+        faults.error("fields", f"is {given.fields!r}.", 'Give a mapping: {"username": String()}.')
+        return {}
     present = list(dict.fromkeys(column for table in tables.values() for column in table.frame.columns))
     if given.fields is None:
         fields = {}
@@ -242,7 +285,9 @@ def _columns(given: Given, tables: dict[str, Table], faults: Faults) -> dict[str
         fields = dict(given.fields)
         for name in fields.keys() - set(present):
             if not given.unreadable:
-                faults.error(f"field {name!r}", "no file has such a column.", nearest(name, present))
+                is_id = any(name in table.frame.columns for table in given.records.values())
+                what = "is the id column." if is_id else "no file has such a column."
+                faults.error(f"field {name!r}", what, "" if is_id else nearest(name, present))
             del fields[name]
         unused = [name for name in present if name not in fields]
         if unused:
@@ -251,4 +296,5 @@ def _columns(given: Given, tables: dict[str, Table], faults: Faults) -> dict[str
         if not isinstance(kind, Field):
             faults.error(f"field {name!r}", f"is declared as {kind!r}.", "Give String() or Categorical().")
             del fields[name]
-    return {name: encode_column(name, kind, tables, given.missing, faults) for name, kind in fields.items()}
+    missing = [given.missing] if isinstance(given.missing, str) else [str(text) for text in given.missing]
+    return {name: encode_column(name, kind, tables, missing, faults) for name, kind in fields.items()}

@@ -41,6 +41,8 @@ def is_frame(value: object) -> bool:
         nw.from_native(value, eager_only=True)  # type: ignore[call-overload]
     except TypeError:
         return False
+    except nw.exceptions.NarwhalsError:  # a frame with some fault of its own: `to_polars` says which
+        return True
     return True
 
 
@@ -50,15 +52,23 @@ def frame_kind(value: object) -> str:
 
 
 def to_polars(value: Any) -> pl.DataFrame:
-    """Turn a data frame of any known kind into polars, missing values of any kind into nulls."""
+    """Turn a data frame of any known kind into polars, missing values of any kind into nulls.
+
+    Column names become text. Raises `ValueError` for names that are then the same.
+    """
     if isinstance(value, pl.DataFrame):
         return value
+    names = [str(name) for name in getattr(value, "column_names", None) or value.columns]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"column {', '.join(map(repr, twice))} appears more than once")
     frame = nw.from_native(value, eager_only=True)
     if frame.implementation.is_pyarrow():
         arrow = pl.from_arrow(value)
         assert isinstance(arrow, pl.DataFrame)
         return arrow
-    return pl.DataFrame([_series(frame[name], str(name)) for name in frame.columns])
+    columns = (nw.from_native(value.iloc[:, place], series_only=True) for place in range(len(names)))
+    return pl.DataFrame([_series(column, name) for column, name in zip(columns, names, strict=True)])
 
 
 def _series(column: Any, name: str) -> pl.Series:
@@ -69,16 +79,22 @@ def _series(column: Any, name: str) -> pl.Series:
     return exact_series(name, [None if gone else value for value, gone in zip(column.to_list(), missing, strict=True)])
 
 
-def exact_series(name: str, values: Any) -> pl.Series:
+def exact_series(name: str, values: list[Any]) -> pl.Series:
     """Make a series that holds the very values: where polars would turn some into others, as objects."""
-    try:
-        return pl.Series(name, values, strict=True)
-    except (TypeError, pl.exceptions.PolarsError):
-        return pl.Series(name, values, dtype=pl.Object)
+    if not any(isinstance(value, tuple | list | dict | set) for value in values):
+        try:
+            return pl.Series(name, values, strict=True)
+        except Exception:  # polars raises many kinds; objects hold anything
+            pass
+    return pl.Series(name, values, dtype=pl.Object)
 
 
 def to_frame(columns: Mapping[str, Any], kind: str = "polars") -> Any:
     """Make a data frame of the given kind from columns."""
     if kind == "polars":
         return pl.DataFrame([exact_series(name, values) for name, values in columns.items()])
-    return nw.from_dict(dict(columns), backend=kind).to_native()  # type: ignore[arg-type]
+    try:
+        return nw.from_dict(dict(columns), backend=kind).to_native()  # type: ignore[arg-type]
+    except Exception:  # Arrow columns have one type: ids of several become text
+        texts = {name: [str(value) for value in values] for name, values in columns.items()}
+        return nw.from_dict(texts, backend=kind).to_native()  # type: ignore[arg-type]

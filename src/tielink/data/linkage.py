@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -193,54 +193,73 @@ def _index(data: Dataset | Records) -> tuple[Records, str]:
 def pair_records(records: Records, pairs: Any, where: str = "pairs", faults: Faults | None = None) -> NDArray[np.int64]:
     """Turn pairs in any accepted form into record numbers.
 
-    Every unknown record goes on `faults`; without such a list, one error that names them all is raised.
+    Unknown records go on `faults`; without such a list, one error that names them is raised.
     """
-    if isinstance(pairs, Linkage):
-        return pairs.pair_numbers
     mine = faults if faults is not None else Faults()
-    numbers = []
-    for place, pair in _record_pairs(records, pairs, where, mine):
+    table = None
+    if isinstance(pairs, Linkage):
+        if pairs.records == records:
+            return pairs.pair_numbers
+        pairs = [(pairs.records[a], pairs.records[b]) for a, b in pairs.pair_numbers]
+    elif isinstance(pairs, Table):
+        table = pairs
+    elif is_frame(pairs):
+        table = Table(to_polars(pairs), where)
+    try:
+        rows = _named_pairs(records, list(pairs) if table is None else _cells(records, table, mine))
+    except (TypeError, ValueError) as error:
+        mine.error(where if table is None else table.where, f"{error}.", PAIRS_HELP)
+        rows = []
+    numbers, unknown = [], []
+    written = table is not None and table.rows is not None
+    for place, pair in enumerate(rows):
         try:
-            numbers.append([records.number(record) for record in pair])
+            numbers.append([records.number(record, written=written) for record in pair])
         except KeyError as error:
-            mine.error(place, f"{error.args[0]}.", "Add the record, or remove the pair.")
+            unknown.append((f"{where}, position {place}" if table is None else table.at(place), error.args[0]))
+    for at, what in unknown[:5]:
+        mine.error(at, f"{what}.", "Add the record, or remove the pair.")
+    if len(unknown) > 5:
+        mine.error(where if table is None else table.where, f"{len(unknown) - 5:,} more pairs name unknown records.")
     if faults is None:
         mine.raise_errors()
     return np.array(numbers, dtype=np.int64).reshape(-1, 2)
 
 
-def _record_pairs(
-    records: Records, pairs: Any, where: str, faults: Faults
-) -> Iterator[tuple[str, tuple[Record, Record]]]:
-    """Yield the place of each pair and its two records, with file names added to bare ids."""
-    table = pairs if isinstance(pairs, Table) else Table(to_polars(pairs), where) if is_frame(pairs) else None
-    files = records.files
-    if table is not None:
-        columns = set(table.frame.columns)
-        full = ["file_a", "id_a", "file_b", "id_b"]
-        if columns >= set(full):
-            rows: list[Any] = [((a, x), (b, y)) for a, x, b, y in table.frame.select(full).iter_rows()]
-        else:
-            names = ["id_a", "id_b"] if columns >= {"id_a", "id_b"} else table.frame.columns[:2]
-            rows = list(table.frame.select(names).iter_rows())
-    else:
-        rows = list(pairs)
+PAIRS_HELP = (
+    "Give columns id_a, id_b (two files) or file_a, id_a, file_b, id_b; in Python also ((file, id), (file, id))."
+)
 
-    def at(place: int) -> str:
-        return f"{where}, position {place}" if table is None else table.at(place)
+
+def _cells(records: Records, table: Table, faults: Faults) -> list[Any]:
+    """Return the pairs in a table: columns by name, by the names of the files, or else the first two."""
+    columns, full = table.frame.columns, ["file_a", "id_a", "file_b", "id_b"]
+    if set(columns) >= set(full):
+        return [((a, x), (b, y)) for a, x, b, y in table.frame.select(full).iter_rows()]
+    if len(columns) < 2 or set(columns) & set(full[::2]):
+        raise ValueError(f"has the columns {', '.join(map(repr, columns))}")
+    if len(columns) >= 2 and columns[0] != columns[1] and set(columns[:2]) <= set(records.files):
+        a, b = columns[:2]
+        return [((a, x), (b, y)) for x, y in table.frame.select(a, b).iter_rows()]
+    if table.rows is not None and any(name in ids for name in columns[:2] for ids in records.written_ids()):
+        faults.error(
+            f"{table.where}, header", f"the first row {tuple(columns[:2])} is itself a pair.", "Put id_a,id_b above it."
+        )
+    names = ["id_a", "id_b"] if set(columns) >= {"id_a", "id_b"} else columns[:2]
+    return list(table.frame.select(names).iter_rows())
+
+
+def _named_pairs(records: Records, rows: list[Any]) -> list[tuple[Record, Record]]:
+    """Give bare ids the names of the two files; raise `ValueError` where that cannot be done."""
+    files = records.files
+    if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in rows):
+        raise ValueError("not every entry is a pair")
 
     def named(value: object) -> bool:
         return isinstance(value, tuple | list) and len(value) == 2 and value[0] in files
 
-    if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in rows):
-        faults.error(where, "not every entry is a pair.", "Write ((file, id), (file, id)).")
-    elif any(named(record) for pair in rows for record in pair):
-        yield from ((at(place), (a, b)) for place, (a, b) in enumerate(rows))
-    elif len(files) <= 2:
-        yield from ((at(place), ((files[0], a), (files[-1], b))) for place, (a, b) in enumerate(rows))
-    elif rows:
-        faults.error(
-            table.where if table is not None else where,
-            f"with {len(files)} files, each record of a pair needs its file.",
-            "Write ((file, id), (file, id)), or columns file_a, id_a, file_b, id_b.",
-        )
+    if any(named(record) for pair in rows for record in pair):
+        return [(a, b) for a, b in rows]
+    if len(files) > 2 and rows:
+        raise ValueError(f"with {len(files)} files, each record of a pair needs its file")
+    return [((files[0], a), (files[-1], b)) for a, b in rows]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -30,9 +31,11 @@ def read_table_file(path: Path, faults: Faults, *, encoding: str = "utf-8") -> T
     where = path.name
     try:
         raw = path.read_bytes()
-    except OSError as error:
-        reason = "there is no such file" if isinstance(error, FileNotFoundError) else str(error.strerror)
-        faults.error(str(path), f"cannot be read: {reason}.", "Check the path; it counts from the project file.")
+    except FileNotFoundError:
+        faults.error(str(path), "there is no such file.", "Check the path.")
+        return None
+    except (OSError, ValueError) as error:
+        faults.error(str(path), f"cannot be read: {getattr(error, 'strerror', None) or error}.", "Check the path.")
         return None
     if path.suffix.lower() in PARQUET or raw[:4] == b"PAR1":
         return _parquet(raw, where, faults)
@@ -45,15 +48,14 @@ def read_table_file(path: Path, faults: Faults, *, encoding: str = "utf-8") -> T
 def _parquet(raw: bytes, where: str, faults: Faults) -> Table | None:
     try:
         frame = pl.read_parquet(io.BytesIO(raw))
-    except (pl.exceptions.PolarsError, OSError) as error:
-        faults.error(where, f"is not a readable Parquet file ({_first_line(error)}).", "Write it again.")
+    except BaseException as error:  # a broken file can make polars' engine panic, which is no Exception
+        if isinstance(error, KeyboardInterrupt | SystemExit):
+            raise
+        reason = str(error).strip().partition("\n")[0]
+        faults.error(where, f"is not a readable Parquet file ({reason}).", "Write it again.")
         return None
     table = Table(frame, where)
     return table if _check_header(frame.columns, where, faults) else None
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]
 
 
 def _decode(raw: bytes, where: str, encoding: str, faults: Faults) -> str | None:
@@ -62,22 +64,27 @@ def _decode(raw: bytes, where: str, encoding: str, faults: Faults) -> str | None
         return None
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         encoding = "utf-16"
-    elif b"\0" in raw:
+    elif b"\0" in raw and not encoding.lower().startswith(("utf-16", "utf_16", "utf-32", "utf_32")):
         row = raw[: raw.index(b"\0")].count(b"\n") + 1
         faults.error(f"{where}, row {row}", "holds binary data, not text.", "Give a CSV, TSV or Parquet file.")
         return None
     try:
         return raw.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
-    except LookupError:
+    except (LookupError, ValueError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            _report_undecodable(raw, error, where, encoding, faults)
+            return None
         faults.error(where, f"unknown encoding {encoding!r}.", 'Give one that Python knows, such as "latin-1".')
-    except UnicodeDecodeError as error:
-        row = raw[: error.start].count(b"\n") + 1
-        faults.error(
-            f"{where}, row {row}",
-            f"byte 0x{raw[error.start]:02x} is not {encoding}.",
-            'Save the file as UTF-8, or say its encoding (encoding = "latin-1", or "cp1252" from Excel).',
-        )
     return None
+
+
+def _report_undecodable(raw: bytes, error: UnicodeDecodeError, where: str, encoding: str, faults: Faults) -> None:
+    row = raw[: error.start].count(b"\n") + 1
+    faults.error(
+        f"{where}, row {row}",
+        f"byte 0x{raw[error.start]:02x} is not {encoding}.",
+        'Save the file as UTF-8, or say its encoding (encoding = "latin-1", or "cp1252" from Excel).',
+    )
 
 
 def _delimited(text: str, where: str, delimiter: str | None, faults: Faults) -> Table | None:
@@ -94,7 +101,7 @@ def _delimited(text: str, where: str, delimiter: str | None, faults: Faults) -> 
 
 def _sniff(text: str) -> str:
     """Take the separator that the header uses most; a comma when it uses none."""
-    header = text.partition("\n")[0]
+    header = re.sub(r'"[^"]*"', "", text.lstrip().partition("\n")[0])
     return max(",;\t|", key=header.count)
 
 
@@ -118,7 +125,7 @@ def _report_ragged(lengths: NDArray[np.int64], width: int, rows: NDArray[np.int6
     for row in ragged[:3]:
         faults.error(
             f"{where}, row {rows[row]}",
-            f"has {lengths[row]} where the header has {width} cells.",
+            f"has {lengths[row]} cells where the header has {width}.",
             "Quote cells that hold the separator, and give every row all its cells.",
         )
     if len(ragged) > 3:
@@ -142,23 +149,27 @@ def _parse_plain(
     cells, rows = cells[1:], np.arange(2, len(ends) + 1)
     if _report_ragged(cells, len(header), rows, where, faults):
         return None
-    frame = pl.read_csv(
-        raw,
-        separator=delimiter,
-        has_header=False,
-        skip_lines=1,
-        new_columns=header,
-        schema=dict.fromkeys(header, pl.String),
-        quote_char=None,
-    )
     full = cells > 0
-    return frame.filter(full), rows[full]
+    body = raw[ends[0] + 1 :] if full.all() else re.sub(rb"\n+", b"\n", raw[ends[0] :]).lstrip(b"\n")
+    frame = _read_body(body, header, delimiter, quote=None)
+    return frame, rows[full]
+
+
+def _read_body(body: bytes, header: list[str], delimiter: str, quote: str | None) -> pl.DataFrame:
+    """Parse rows below the header with polars, all cells as text."""
+    schema = dict.fromkeys(header, pl.String)
+    if not body:
+        return pl.DataFrame(schema=schema)
+    return pl.read_csv(body, separator=delimiter, has_header=False, schema=schema, quote_char=quote)
 
 
 def _parse_quoted(
     text: str, where: str, delimiter: str, faults: Faults
 ) -> tuple[pl.DataFrame, NDArray[np.int64]] | None:
     """Parse text with quotes: cells may hold separators and line ends, so count cells as the parser does."""
+    quick = _parse_quoted_quickly(text, delimiter)
+    if quick is not None:
+        return quick
     csv.field_size_limit(sys.maxsize)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     parsed, rows = [], []
@@ -185,3 +196,24 @@ def _parse_quoted(
         }
     )
     return frame, lines[full]
+
+
+def _parse_quoted_quickly(text: str, delimiter: str) -> tuple[pl.DataFrame, NDArray[np.int64]] | None:
+    """Parse with polars where nothing can be hidden from it; None where the careful parser must look.
+
+    polars fills short rows up with nulls and refuses long ones. So if one row stands on each line and no row ends in a
+    null, every row has all its cells.
+    """
+    raw = text.replace("\r\n", "\n").rstrip("\n").encode()
+    first, _, body = raw.partition(b"\n")
+    header = next(csv.reader([first.decode()], delimiter=delimiter))
+    header = [name.strip() for name in header]
+    if b"\n\n" in raw or len(set(header)) < len(header) or not all(header) or not body:
+        return None
+    try:
+        frame = _read_body(body, header, delimiter, quote='"')
+    except pl.exceptions.PolarsError:
+        return None
+    if frame.height != body.count(b"\n") + 1 or frame[:, -1].null_count():
+        return None
+    return frame.with_columns(pl.all().replace("", None)), np.arange(2, frame.height + 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -60,26 +60,38 @@ class Records:
             for name, ids, offset in zip(self.files, self.ids, self.offsets[:-1], strict=True)
         }
 
-    def number(self, record: Record) -> int:
-        """Return the number of the record, or raise a `KeyError` that says what is unknown about it."""
-        try:
-            file, key = record
-        except (TypeError, ValueError):
-            raise KeyError(f"expected a (file, id) pair, found {record!r}") from None
-        if file not in self._numbers:
+    @cached_property
+    def _texts(self) -> dict[str, dict[str, Any]]:
+        """For each file its ids by how they are written."""
+        return {name: {str(key): key for key in ids} for name, ids in zip(self.files, self.ids, strict=True)}
+
+    def written_ids(self) -> list[dict[str, Any]]:
+        """Return the ids of each file by how they are written."""
+        return list(self._texts.values())
+
+    def number(self, record: Record, *, written: bool = False) -> int:
+        """Return the number of the record, or raise a `KeyError` that says what is unknown about it.
+
+        With `written`, the id comes from a text file and stands for whatever id is written like it.
+        """
+        if not isinstance(record, tuple | list) or len(record) != 2:
+            raise KeyError(f"expected a (file, id) pair, found {record!r}")
+        file, key = record
+        if not isinstance(file, str) or file not in self._numbers:
             raise KeyError(f"unknown file {file!r}; the files are {listed([repr(f) for f in self.files], 8)}")
+        if written and isinstance(key, str):
+            key = self._texts[file].get(key, key)
         try:
             return self._numbers[file][key]
         except (KeyError, TypeError):
-            raise KeyError(f"unknown id {key!r} in file {file!r}{self._other_type(file, key)}") from None
+            raise KeyError(f"unknown id {key!r} in file {file!r}{self._hint(file, key)}") from None
 
-    def _other_type(self, file: str, key: object) -> str:
-        """Say so when the id would be known if it had another type (1 against "1")."""
-        for known in self._numbers[file]:
-            if type(known) is not type(key) and str(known) == str(key):
-                return f" (there it is {known!r}, a {type(known).__name__}, not a {type(key).__name__})"
-        return ""
-
-    def numbers(self, records: Iterable[Record]) -> NDArray[np.int64]:
-        """Return the numbers of many records."""
-        return np.fromiter((self.number(record) for record in records), dtype=np.int64)
+    def _hint(self, file: str, key: object) -> str:
+        """Say so when the id would be known with another type (1 against "1") or in another file."""
+        known = self._texts[file].get(str(key))
+        if known is not None:
+            return f" (there it is {known!r}, a {type(known).__name__}, not a {type(key).__name__})"
+        others = [name for name in self.files if name != file and str(key) in self._texts[name]]
+        return (
+            f" (but known in {listed([repr(name) for name in others])}: are the two columns swapped?)" if others else ""
+        )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self, cast
@@ -18,7 +19,7 @@ from tielink.faults import Faults, nearest
 from tielink.fields import FIELD_KINDS, Field
 from tielink.specification import read_table
 
-__all__ = ["OTHER_TABLES", "Sources", "read_toml"]
+__all__ = ["OTHER_TABLES", "Sources", "read_toml", "sub_table"]
 
 OTHER_TABLES = ("model", "run")
 """Tables of a project file that are not about data."""
@@ -59,14 +60,14 @@ class Sources:
         for name in table.keys() - {"files", "fields", "data", *OTHER_TABLES}:
             faults.error(where, f"unknown table [{name}].", nearest(name, ("files", "fields", "data", *OTHER_TABLES)))
         sources = cls(path.parent, {})
-        files = _sub_table(table, "files", where, faults)
+        files = sub_table(table, "files", where, faults)
         if not files:
             faults.error(where, "names no files.", 'Write [files.NAME] with records = "records.csv" for each.')
-        data = _settings(_sub_table(table, "data", where, faults), DATA_SETTINGS, f"{where}, [data]", faults)
+        data = _settings(sub_table(table, "data", where, faults), DATA_SETTINGS, f"{where}, [data]", faults)
         for name, entry in files.items():
             sources._add_file(name, entry, data, f"{where}, [files.{name}]", faults)
         if "fields" in table:
-            fields = _sub_table(table, "fields", where, faults)
+            fields = sub_table(table, "fields", where, faults)
             read = {
                 name: read_table(kind, FIELD_KINDS, f"{where}, [fields.{name}]", faults)
                 for name, kind in fields.items()
@@ -129,9 +130,9 @@ class Sources:
             table["fields"] = {name: kind.to_table() for name, kind in self.fields.items()}
         return table
 
-    def load(self) -> tuple[Given, Faults]:
+    def load(self, faults: Faults | None = None) -> tuple[Given, Faults]:
         """Read every file; what cannot be read is on the list of faults."""
-        faults = Faults()
+        faults = Faults() if faults is None else faults
         records = {name: self._table(path, faults) for name, path in self.records.items()}
         ties = {name: self._table(path, faults) for name, path in self.ties.items()}
         known = {key: self._known(key, faults) for key in ("anchors", "nonmatches")}
@@ -148,16 +149,32 @@ class Sources:
         )
         return given, faults
 
-    def read_truth(self, dataset: Dataset) -> Linkage | None:
-        """Read the true linkage, where the project names one."""
+    def read_truth(self, dataset: Dataset, faults: Faults | None = None) -> Linkage | None:
+        """Read the true linkage, where the project names one; faults are raised, or go on the list if there is one."""
         if self.truth is None:
             return None
-        faults = Faults()
-        table = self._table(self.truth, faults)
-        numbers = pair_records(dataset.records, () if table is None else table, "truth", faults)
-        faults.raise_errors()
-        pairs = [(dataset.records[a], dataset.records[b]) for a, b in numbers]
-        return Linkage.from_pairs(dataset, pairs)
+        mine = faults if faults is not None else Faults()
+        table = self._table(self.truth, mine)
+        numbers = pair_records(dataset.records, () if table is None else table, "truth", mine)
+        if faults is None:
+            mine.raise_errors()
+        return Linkage.from_pairs(dataset, [(dataset.records[a], dataset.records[b]) for a, b in numbers])
+
+    def moved(self, folder: Path) -> Self:
+        """Return the same sources with paths that count from another folder."""
+
+        def path(old: str) -> str:
+            return old if Path(old).is_absolute() else os.path.relpath(self.folder / old, folder)
+
+        return replace(
+            self,
+            folder=folder,
+            records={name: path(old) for name, old in self.records.items()},
+            ties={name: path(old) for name, old in self.ties.items()},
+            anchors=None if self.anchors is None else path(self.anchors),
+            nonmatches=None if self.nonmatches is None else path(self.nonmatches),
+            truth=None if self.truth is None else path(self.truth),
+        )
 
     def _table(self, path: str, faults: Faults) -> Table | None:
         return read_table_file(self.folder / path, faults, encoding=self.encoding)
@@ -172,17 +189,22 @@ def read_toml(path: Path, faults: Faults) -> dict[str, Any]:
     """Parse a TOML file; a file that cannot be parsed is a fault and reads as empty."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        faults.error(str(path), "there is no such file.", "Check the path of the project file.")
     except OSError as error:
         faults.error(str(path), f"cannot be read: {error.strerror}.", "Check the path of the project file.")
     except UnicodeDecodeError:
         faults.error(str(path), "is not UTF-8 text.", "Give a project file in TOML, saved as UTF-8.")
+    except RecursionError:
+        faults.error(str(path), "is nested too deeply.", "Give a project file as the guide shows it.")
     except tomllib.TOMLDecodeError as error:
         faults.error(str(path), f"is not valid TOML: {error}.", "Mend that line; texts stand in quotes.")
     faults.raise_errors()
     return {}
 
 
-def _sub_table(table: Mapping[str, Any], name: str, where: str, faults: Faults) -> Mapping[str, Any]:
+def sub_table(table: Mapping[str, Any], name: str, where: str, faults: Faults) -> Mapping[str, Any]:
+    """Return a table of a project file; empty when it is not there, or (a fault) when it is no table."""
     value = table.get(name, {})
     if isinstance(value, Mapping):
         return value

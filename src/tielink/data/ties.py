@@ -6,7 +6,8 @@ copies, ties listed in both directions, unknown ids) is refused or, when asked f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import contextlib
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tielink.data.frames import Table, is_frame, to_polars
+from tielink.data.frames import Table, exact_series, is_frame, to_polars
 from tielink.faults import Faults, listed
 
 __all__ = ["Directed", "FaultyTies", "graph_nodes", "is_graph", "look_up", "read_ties"]
@@ -55,10 +56,11 @@ def graph_nodes(graph: Any, id_column: str) -> pl.DataFrame:
         nodes = list(graph.nodes)
         names = dict.fromkeys(name for _, attributes in graph.nodes(data=True) for name in attributes)
         columns = {str(name): [graph.nodes[node].get(name) for node in nodes] for name in names}
-        return pl.DataFrame({**columns, id_column: pl.Series(nodes, strict=False)})
-    columns = {name: graph.vs[name] for name in graph.vs.attributes()}
-    ids = columns.pop(id_column, None) or columns.pop("name", None) or list(range(graph.vcount()))
-    return pl.DataFrame({**columns, id_column: ids})
+    else:
+        columns = {name: graph.vs[name] for name in graph.vs.attributes()}
+        nodes = columns.pop(id_column, None) or columns.pop("name", None) or list(range(graph.vcount()))
+    columns.pop(id_column, None)
+    return pl.DataFrame([exact_series(id_column, nodes), *(exact_series(*column) for column in columns.items())])
 
 
 def look_up(values: pl.Series, ids: pl.Series) -> NDArray[np.int64]:
@@ -67,13 +69,21 @@ def look_up(values: pl.Series, ids: pl.Series) -> NDArray[np.int64]:
     Integers of all widths are one type; otherwise 1 and "1" are different ids.
     """
     if values.dtype.is_integer() and ids.dtype.is_integer():
-        values, ids = values.cast(pl.Int64), ids.cast(pl.Int64)
+        with contextlib.suppress(pl.exceptions.PolarsError):  # too large for 64 bits: compared one by one below
+            values, ids = values.cast(pl.Int64), ids.cast(pl.Int64)
     if values.dtype == ids.dtype and values.dtype != pl.Object:
         index = pl.DataFrame({"id": ids}).with_row_index("position").unique("id", keep="first")
         found = pl.DataFrame({"id": values}).join(index, on="id", how="left", maintain_order="left")
         return found["position"].cast(pl.Int64).fill_null(-1).to_numpy()
-    positions = {key: position for position, key in enumerate(ids.to_list())}
-    return np.array([positions.get(value, -1) for value in values.to_list()], dtype=np.int64)
+    positions = {key: position for position, key in enumerate(ids.to_list()) if isinstance(key, Hashable)}
+    return np.array([_find(value, positions) for value in values.to_list()], dtype=np.int64)
+
+
+def _find(value: Any, positions: dict[Any, int]) -> int:
+    try:
+        return positions.get(value, -1)
+    except TypeError:  # a list or the like is nobody's id
+        return -1
 
 
 def read_ties(
@@ -118,12 +128,27 @@ def _listed_ties(source: Any, ids: pl.Series, where: str, faults: Faults) -> _Li
     if _library(source) == "networkx":
         return _from_pairs(source.edges(), ids, where, faults, is_directed=source.is_directed())
     if _library(source) == "igraph":
-        names = source.vs["name"] if "name" in source.vs.attributes() else list(range(source.vcount()))
+        names = _igraph_names(source, ids)
         pairs = [(names[a], names[b]) for a, b in source.get_edgelist()]
         return _from_pairs(pairs, ids, where, faults, is_directed=source.is_directed())
     if is_frame(source):
-        return _from_table(Table(to_polars(source), where), ids, faults)
+        try:
+            return _from_table(Table(to_polars(source), where), ids, faults)
+        except ValueError as error:
+            faults.error(where, f"{error}.", "Rename or remove the copies.")
+            return None
     return _from_pairs(source, ids, where, faults, is_directed=None)
+
+
+def _igraph_names(graph: Any, ids: pl.Series) -> list[Any]:
+    """Return the ids of a graph's vertices: an attribute that holds ids, or else the records in order."""
+    attributes = [name for name in ("id", "name") if name in graph.vs.attributes()]
+    for attribute in attributes:
+        if (look_up(exact_series("id", graph.vs[attribute]), ids) >= 0).all():
+            return list(graph.vs[attribute])
+    if not attributes and graph.vcount() == len(ids):
+        return ids.to_list()
+    return list(graph.vs[attributes[-1]]) if attributes else list(range(graph.vcount()))
 
 
 def _from_table(table: Table, ids: pl.Series, faults: Faults) -> _Listed | None:
@@ -133,7 +158,10 @@ def _from_table(table: Table, ids: pl.Series, faults: Faults) -> _Listed | None:
         return None
     named = {"source", "target"} <= set(frame.columns)
     columns = ["source", "target"] if named else frame.columns[:2]
-    if table.rows is not None and not named and (look_up(pl.Series(columns), ids) >= 0).all():
+    if table.rows is not None:
+        # What a text file writes stands for whatever id is written like it.
+        ids = ids.cast(pl.String) if ids.dtype.is_integer() else ids
+    if table.rows is not None and not named and (look_up(pl.Series(columns), ids) >= 0).any():
         faults.error(
             f"{table.where}, header",
             f"the first row ({columns[0]!r}, {columns[1]!r}) is itself a tie.",
@@ -171,29 +199,28 @@ def _from_pairs(
             "Give a data frame, a networkx or igraph graph, a scipy sparse matrix or a list of id pairs.",
         )
         return None
-    source, target = (_series([pair[end] for pair in ends], ids.dtype) for end in (0, 1))
+    source, target = (_like(ids, exact_series("end", [pair[end] for pair in ends])) for end in (0, 1))
     return _from_columns(source, target, ids, where, lambda tie: f"tie {tie}", is_directed)
 
 
-def _series(values: list[Any], like: Any) -> pl.Series:
-    """Make a series, with the type of the ids where the values have it."""
-    for dtype in (like, None, pl.Object):
-        try:
-            return pl.Series(values, dtype=dtype, strict=True)
-        except (TypeError, OverflowError, pl.exceptions.PolarsError):
-            continue
-    raise TypeError("ids cannot be held in a column")  # pl.Object holds anything
+def _like(ids: pl.Series, values: pl.Series) -> pl.Series:
+    """Give a column without any value the type of the ids."""
+    return values.cast(ids.dtype) if values.dtype == pl.Null and ids.dtype != pl.Object else values
 
 
 def _from_matrix(matrix: Any, ids: pl.Series, where: str, faults: Faults) -> _Listed | None:
     if matrix.shape != (len(ids), len(ids)):
         faults.error(
             where,
-            f"the matrix is {matrix.shape[0]} × {matrix.shape[1]} where the file has {len(ids)} records.",
+            f"the matrix is {' × '.join(map(str, matrix.shape))} where the file has {len(ids)} records.",
             "Give one row and one column a record, in the order of the records.",
         )
         return None
     entries = matrix.tocoo()
+    if np.isnan(entries.data).any():
+        faults.error(where, "the matrix holds NaN.", "Put 1 for a tie and 0 for none.")
+    elif not np.isin(entries.data, (0, 1)).all():
+        faults.note(where, "weights are not used: every entry but 0 is a tie.")
     pairs = np.column_stack(entries.coords)[entries.data != 0].astype(np.int64)
     return _Listed(pairs, where, lambda tie: f"entry {tuple(pairs[tie].tolist())}", lambda tie: "", None)
 

@@ -33,7 +33,7 @@ def log_joint_terms(problem: Problem, parameters: Parameters) -> Iterator[tuple[
         yield "intercepts", log_intercepts(network, parameters)
         yield "spread", log_spread(network, parameters)
     for index, field in enumerate(problem.fields):
-        frequencies, rate = parameters.frequencies[index], float(parameters.distortion[index])
+        frequencies, rate = parameters.frequencies_of(index), float(parameters.distortion[index])
         if parameters.true_values is None:
             yield f"values of {field.name}", log_collapsed(field, frequencies, rate, parameters.labels)
         else:

@@ -28,11 +28,15 @@ class Parameters:
     distortion: NDArray[np.float64]
     """ψ: one rate a field."""
     frequencies: tuple[NDArray[np.float64] | None, ...] = ()
-    """ϑ: for each categorical field the frequencies of true values; None for string fields."""
+    """ϑ: for each field the frequencies of true values, None for strings; may be empty if all are strings."""
     true_values: NDArray[np.int64] | None = None
     """π: N × L codes."""
     distorted: NDArray[np.bool_] | None = None
     """w: I × L, whether the record's value is a distorted one."""
+
+    def frequencies_of(self, index: int) -> NDArray[np.float64] | None:
+        """Return ϑ of field number `index`."""
+        return self.frequencies[index] if self.frequencies else None
 
     @property
     def persons(self) -> int:

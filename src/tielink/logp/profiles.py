@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, gammaln
+from scipy.special import betaln, gammaln, logsumexp, xlog1py, xlogy
 
 from tielink.data.columns import MISSING
 from tielink.logp.parameters import Parameters
@@ -57,17 +57,23 @@ def distorted(field: FieldProblem, frequencies: Frequencies, value: int) -> Floa
 
 def log_group(field: FieldProblem, frequencies: Frequencies, rate: float, values: Codes) -> float:
     """Return log m(x₁, …, x_k) by its definition, summing over all true values."""
-    product = truth(field, frequencies).copy()
+    log = _log(truth(field, frequencies))
     for value in values:
         likelihood = rate * distorted(field, frequencies, int(value))
         likelihood[value] += 1 - rate
-        product *= likelihood
-    return float(np.log(product.sum()))
+        log = log + _log(likelihood)
+    return float(logsumexp(log))
+
+
+def _log(probability: Floats) -> Floats:
+    """Return the logarithm, −∞ for what is impossible."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(probability))
 
 
 def log_single(field: FieldProblem, frequencies: Frequencies, rate: float, values: Codes) -> Floats:
     """Return log m(x) of many values: log ϑ_x, or log γ(x)·[(1−ψ) + ψ·Σ_v γ(v)ζ_v(x)/γ(x)] for strings."""
-    log = np.log(truth(field, frequencies)[values])
+    log = _log(truth(field, frequencies)[values])
     if isinstance(field, StringProblem):
         log += np.log1p(rate * (field.tables.mixed[values] - 1))
     return np.asarray(log)
@@ -88,7 +94,7 @@ def log_pair(field: FieldProblem, frequencies: Frequencies, rate: float, left: C
     else:
         twice = prior[left] * prior[right]
         once = 2 * twice
-    return np.asarray(np.log(clean + rate * (1 - rate) * once + rate**2 * twice))
+    return _log(clean + rate * (1 - rate) * once + rate**2 * twice)
 
 
 def log_evidence(field: FieldProblem, frequencies: Frequencies, rate: float, left: Codes, right: Codes) -> Floats:
@@ -100,8 +106,8 @@ def log_evidence(field: FieldProblem, frequencies: Frequencies, rate: float, lef
     known = (x != MISSING) & (y != MISSING)
     evidence = np.zeros(len(x))
     x, y = x[known], y[known]
-    single = log_single(field, frequencies, rate, np.arange(field.levels))
-    evidence[known] = log_pair(field, frequencies, rate, x, y) - single[x] - single[y]
+    single = log_single(field, frequencies, rate, x) + log_single(field, frequencies, rate, y)
+    evidence[known] = log_pair(field, frequencies, rate, x, y) - single
     return evidence
 
 
@@ -127,22 +133,22 @@ def log_uncollapsed(field: FieldProblem, index: int, parameters: Parameters) -> 
     """
     assert parameters.true_values is not None
     assert parameters.distorted is not None
-    frequencies, rate = parameters.frequencies[index], float(parameters.distortion[index])
+    frequencies, rate = parameters.frequencies_of(index), float(parameters.distortion[index])
     true_values, is_distorted = parameters.true_values[:, index], parameters.distorted[:, index]
-    total = float(np.log(truth(field, frequencies)[true_values]).sum())
+    total = float(_log(truth(field, frequencies)[true_values]).sum())
     for record in np.flatnonzero(field.codes != MISSING):
         value, true_value = int(field.codes[record]), int(true_values[parameters.labels[record]])
         if is_distorted[record]:
-            total += float(np.log(rate) + np.log(distorted(field, frequencies, value)[true_value]))
+            total += float(_log(rate * distorted(field, frequencies, value)[true_value]))
         else:
-            total += float(np.log1p(-rate)) if value == true_value else -np.inf
+            total += float(_log(np.asarray(1 - rate))) if value == true_value else -np.inf
     return total
 
 
 def log_distortion(field: FieldProblem, rate: float) -> float:
     """Return log Beta(ψ; a, b)."""
     a, b = field.distortion.a, field.distortion.b
-    return float((a - 1) * np.log(rate) + (b - 1) * np.log1p(-rate) - betaln(a, b))
+    return float(xlogy(a - 1, rate) + xlog1py(b - 1, -rate) - betaln(a, b))
 
 
 def log_frequencies(field: FieldProblem, frequencies: Frequencies) -> float:
@@ -151,4 +157,4 @@ def log_frequencies(field: FieldProblem, frequencies: Frequencies) -> float:
         return 0.0
     alpha, levels = field.concentration, field.levels
     normaliser = gammaln(levels * alpha) - levels * gammaln(alpha)
-    return float(normaliser + (alpha - 1) * np.log(truth(field, frequencies)).sum())
+    return float(normaliser + xlogy(alpha - 1, truth(field, frequencies)).sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +22,7 @@ __all__ = ["describe", "persons_prior"]
 
 def persons_prior(model: Model, dataset: Dataset) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the possible numbers of persons N, increasing, and their prior probabilities after anchors."""
-    log = model.linkage.log_matches(free_sizes(dataset), len(dataset.anchors.pair_numbers))
+    log = model.linkage.log_matches(free_sizes(dataset), dataset.records.sizes)
     most = len(dataset.records) - len(dataset.anchors.pair_numbers)
     return most - np.arange(len(log))[::-1], np.exp(log)[::-1]
 
@@ -41,10 +42,12 @@ def _network_lines(model: Model, dataset: Dataset) -> list[str]:
     network = model.network
     spread = network.spread_prior(len(dataset.records))
     mean = spread.scale / (spread.shape - 1) if spread.shape > 1 else math.inf
+    given = network.intercept_sd
+    sd = ", ".join(f"{sd:g} in {name}" for name, sd in given.items()) if isinstance(given, Mapping) else f"{given:g}"
     lines = [
         f"Ties: persons have positions in {network.dimension} dimension{'s' if network.dimension > 1 else ''}, shared "
         f"by all their records; near persons are more likely tied ({network.link} link).",
-        f"  Intercepts: normal with mean 0 and standard deviation {network.intercept_sd}.",
+        f"  Intercepts: normal with mean 0 and standard deviation {sd}.",
         f"  Variance of positions: inverse-gamma with shape {spread.shape:.4g} and scale {spread.scale:.4g}"
         f" (mean {mean:.4g}).",
     ]
@@ -60,6 +63,8 @@ def _field_lines(model: Model, dataset: Dataset) -> list[str]:
     ignored = [name for name in dataset.fields if name not in fields]
     if ignored:
         lines.append(f"  Not used by this model: {', '.join(ignored)}.")
+    if not fields and (model.network is None or all(ties is None for ties in dataset.ties.values())):
+        lines.append("  So there is nothing to link by: the posterior is the prior.")
     return ["Profiles:" if fields else "Profiles: not used.", *lines]
 
 
@@ -83,7 +88,7 @@ def _linkage_lines(model: Model, dataset: Dataset) -> list[str]:
     if isinstance(prior, Uniform):
         words = "every way of pairing records of different files is equally likely (the paper's prior)"
     elif isinstance(prior, MatchRate):
-        words = f"the share of the smaller file that has a match is Beta({prior.a:g}, {prior.b:g})"
+        words = f"the share of possible matches that are made is Beta({prior.a:g}, {prior.b:g})"
         words += "; anchors count" if prior.anchors_inform else "; anchors do not count"
     else:
         words = type(prior).__name__

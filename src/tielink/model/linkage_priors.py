@@ -10,13 +10,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, gammaln, logsumexp
 
-from tielink.faults import Fault, InputError
 from tielink.specification import Complaint, Specification, is_number
 
 if TYPE_CHECKING:
@@ -34,46 +34,47 @@ class LinkagePrior(Specification):
     allowed: ClassVar[LinkageClass] = "pairs"
 
     @abstractmethod
-    def log_by_matches(self, free: tuple[int, ...], anchors: int = 0) -> Log:
-        """Return log p(ξ) of *one* linkage with m matches, for m = 0, 1, ….
+    def log_by_matches(self, free: tuple[int, ...], sizes: tuple[int, ...]) -> Log:
+        """Return log p(ξ) of *one* linkage with m matches besides the anchors, for m = 0, 1, ….
 
         Parameters
         ----------
         free
             The number of records of each file that are not anchored.
-        anchors
-            The number of anchored pairs. They are part of every linkage; m counts the other matches.
+        sizes
+            The number of all records of each file. Anchored pairs are part of every linkage.
         """
 
-    def log_matches(self, free: tuple[int, ...], anchors: int = 0) -> Log:
+    def log_matches(self, free: tuple[int, ...], sizes: tuple[int, ...]) -> Log:
         """Return the log prior probability of *having* m matches besides the anchors."""
-        log = self.log_by_matches(free, anchors) + log_matchings(free)
+        log = self.log_by_matches(free, sizes) + log_matchings(free)
         return np.asarray(log - logsumexp(log))
 
 
-def pairing_tables(sizes: tuple[int, ...]) -> list[dict[int, float]]:
+@lru_cache(maxsize=32)
+def pairing_tables(sizes: tuple[int, ...]) -> tuple[Log, ...]:
     """Count partial pairings of records of different files, file by file.
 
-    Entry j maps the number of records of files 0 … j still alone to the log number of ways to pair the others.
+    Entry [j][r] is the log number of ways to pair records of files 0 … j so that r of them are alone (−∞ for none).
     Joining file j with n records to r that are alone, k pairs can be made in C(n,k)·C(r,k)·k! ways.
     """
-    tables = [{sizes[0]: 0.0}]
+    tables = [np.full(sizes[0] + 1, -np.inf)]
+    tables[0][-1] = 0.0
     for size in sizes[1:]:
-        ways: dict[int, list[float]] = {}
-        for alone, log_count in tables[-1].items():
-            for pairs in range(min(size, alone) + 1):
-                ways.setdefault(alone + size - 2 * pairs, []).append(log_count + log_pairings(size, alone, pairs))
-        tables.append({alone: float(logsumexp(logs)) for alone, logs in ways.items()})
-    return tables
+        before = tables[-1]
+        after = np.full(len(before) + size, -np.inf)
+        for alone in np.flatnonzero(before > -np.inf):
+            pairs = np.arange(min(size, int(alone)) + 1)
+            left = alone + size - 2 * pairs
+            after[left] = np.logaddexp(after[left], before[alone] + log_pairings(size, int(alone), pairs))
+        tables.append(after)
+    return tuple(tables)
 
 
-def log_pairings(left: int, right: int, pairs: int) -> float:
+def log_pairings(left: int, right: int | NDArray[np.int64], pairs: NDArray[np.int64]) -> Log:
     """Return the log of C(left, pairs)·C(right, pairs)·pairs!."""
-
-    def log_choose(n: int) -> float:
-        return float(gammaln(n + 1) - gammaln(pairs + 1) - gammaln(n - pairs + 1))
-
-    return log_choose(left) + log_choose(right) + float(gammaln(pairs + 1))
+    log = gammaln(left + 1) - gammaln(left - pairs + 1) + gammaln(right + 1) - gammaln(right - pairs + 1)
+    return np.asarray(log - gammaln(pairs + 1))
 
 
 def log_matchings(sizes: tuple[int, ...]) -> Log:
@@ -83,8 +84,8 @@ def log_matchings(sizes: tuple[int, ...]) -> Log:
     array([1., 6., 6.])
     """
     last = pairing_tables(sizes)[-1]
-    most = (sum(sizes) - min(last)) // 2
-    return np.array([last.get(sum(sizes) - 2 * pairs, -np.inf) for pairs in range(most + 1)])
+    fewest_alone = int(np.flatnonzero(last > -np.inf)[0])
+    return np.asarray(last[sum(sizes) : fewest_alone - 1 if fewest_alone else None : -2])
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Uniform(LinkagePrior):
 
     kind: ClassVar[str] = "uniform"
 
-    def log_by_matches(self, free: tuple[int, ...], anchors: int = 0) -> Log:
+    def log_by_matches(self, free: tuple[int, ...], sizes: tuple[int, ...]) -> Log:
         """Return log p(ξ) = −log(number of linkages) for each m; see the base class."""
         counts = log_matchings(free)
         return np.full(len(counts), -logsumexp(counts))
@@ -105,9 +106,10 @@ class Uniform(LinkagePrior):
 
 @dataclass(frozen=True)
 class MatchRate(LinkagePrior):
-    """The number of matches is beta-binomial; given that number, every linkage is equally likely. Two files.
+    """The number of matches is beta-binomial; given that number, every linkage is equally likely.
 
-    m ~ BetaBinomial(min(n₁, n₂), a, b), so with n the smaller and n' the larger file
+    m ~ BetaBinomial(M, a, b) with M the most matches that the files allow. For two files, n the smaller and n' the
+    larger size, M = n and
 
         p(ξ) = B(m + a, n − m + b)/B(a, b) · (n' − m)!/n'!.
 
@@ -118,7 +120,7 @@ class MatchRate(LinkagePrior):
     a, b
         Parameters of the beta distribution of the match rate.
     anchors_inform
-        Anchors are usually known *because* they match, and then say nothing about the rate: m, n₁ and n₂ count
+        Anchors are usually known *because* they match, and then say nothing about the rate: m and M count
         only records that are not anchored. Set this if anchors come from checking a random sample.
     """
 
@@ -135,17 +137,15 @@ class MatchRate(LinkagePrior):
         if not isinstance(self.anchors_inform, bool):
             yield "anchors_inform", "true or false"
 
-    def log_by_matches(self, free: tuple[int, ...], anchors: int = 0) -> Log:
-        """Return log p(ξ) by the formula above; see the base class."""
-        if len(free) != 2:
-            raise InputError(
-                [Fault("linkage", f"MatchRate is defined for two files, not {len(free)}.", "Use Uniform().")]
-            )
-        counted = anchors if self.anchors_inform else 0
-        smaller, larger = (size + counted for size in sorted(free))
-        matches = np.arange(min(free) + 1) + counted
-        rate = betaln(matches + self.a, smaller - matches + self.b) - betaln(self.a, self.b)
-        return np.asarray(rate + gammaln(larger - matches + 1) - gammaln(larger + 1))
+    def log_by_matches(self, free: tuple[int, ...], sizes: tuple[int, ...]) -> Log:
+        """Return log p(m) − log(number of linkages with m matches); see the base class."""
+        counted = sizes if self.anchors_inform else free
+        anchors = (sum(counted) - sum(free)) // 2
+        ways = log_matchings(counted)
+        most, matches = len(ways) - 1, np.arange(len(ways))
+        choose = gammaln(most + 1) - gammaln(matches + 1) - gammaln(most - matches + 1)
+        rate = choose + betaln(matches + self.a, most - matches + self.b) - betaln(self.a, self.b)
+        return np.asarray((rate - ways)[anchors : anchors + len(log_matchings(free))])
 
 
 LINKAGE_PRIORS: tuple[type[LinkagePrior], ...] = (MatchRate, Uniform)

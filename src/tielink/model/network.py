@@ -47,16 +47,16 @@ class Elicited(Specification):
     cv: float = 0.5
 
     def complaints(self) -> Iterator[Complaint]:
-        """The coefficient of variation must be positive."""
-        if not is_number(self.cv, above=0):
-            yield "cv", "a number above 0"
+        """The coefficient of variation must be positive, and not absurd."""
+        if not is_number(self.cv, above=1e-3 - 1e-12) or self.cv > 1e3:
+            yield "cv", "a number from 0.001 to 1000"
 
     def for_size(self, records: int, dimension: int) -> InverseGamma:
         """Return the prior for this many records and dimensions."""
         root = math.sqrt(records)
         crowding = root / (root - 2) if records > 4 else 1.0
-        ball = math.pi ** (dimension / 2) / math.gamma(dimension / 2 + 1)
-        mean = crowding * ball * records ** (2 / dimension)
+        log_ball = dimension / 2 * math.log(math.pi) - math.lgamma(dimension / 2 + 1)
+        mean = crowding * math.exp(log_ball + 2 / dimension * math.log(records))
         shape = 2 + 1 / self.cv**2
         return InverseGamma(shape, (shape - 1) * mean)
 

@@ -67,7 +67,6 @@ class CategoricalProblem(FieldProblem):
 class StringProblem(FieldProblem):
     """A field of strings with known frequencies and similarities."""
 
-    vocabulary: tuple[str, ...]
     tables: StringTables
 
 
@@ -84,6 +83,8 @@ class LinkageProblem:
     """Labels of the linkage that holds the anchors alone."""
     nonmatches: Codes
     """Pairs of record numbers that are not the same person."""
+    free: tuple[int, ...]
+    """The number of records of each file that are not anchored."""
     anchored_pairs: int
 
 
@@ -114,7 +115,7 @@ class Problem:
             if (compiled := _compile_field(name, field, dataset.columns[name], faults)) is not None
         ]
         faults.raise_errors()
-        assert linkage is not None
+        assert linkage is not None  # or there would have been a fault
         return cls(dataset.records.sizes, dataset.records.file_of, linkage, network, tuple(fields))
 
 
@@ -135,16 +136,16 @@ def _compile_linkage(model: Model, dataset: Dataset, faults: Faults) -> LinkageP
             "Keep one partner of each record.",
         )
         return None
-    free, pairs = free_sizes(dataset), len(anchors.pair_numbers)
-    try:
-        by_matches, matches = (
-            model.linkage.log_by_matches(free, pairs),
-            model.linkage.log_matches(free, pairs),
-        )
-    except ValueError as error:
-        faults.extend(getattr(error, "faults", ()))
-        return None
-    return LinkageProblem(model.linkage.allowed, by_matches, matches, anchors.labels, dataset.nonmatches, pairs)
+    free, sizes, prior = free_sizes(dataset), dataset.records.sizes, model.linkage
+    return LinkageProblem(
+        allowed=prior.allowed,
+        log_by_matches=prior.log_by_matches(free, sizes),
+        log_matches=prior.log_matches(free, sizes),
+        anchors=anchors.labels,
+        nonmatches=dataset.nonmatches,
+        free=free,
+        anchored_pairs=len(anchors.pair_numbers),
+    )
 
 
 def _compile_network(spec: LatentSpace | None, dataset: Dataset, faults: Faults) -> NetworkProblem | None:
@@ -188,4 +189,4 @@ def _compile_field(name: str, field: object, column: Column, faults: Faults) -> 
     else:
         vocabulary, frequencies, codes = column.values, column.counts().astype(float), column.codes
     tables = string_tables(field, vocabulary, frequencies / frequencies.sum())
-    return StringProblem(name, codes, len(vocabulary), field.distortion, vocabulary, tables)
+    return StringProblem(name, codes, len(vocabulary), field.distortion, tables)

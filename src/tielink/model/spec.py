@@ -48,10 +48,6 @@ class Model(Specification):
     fields: Mapping[str, Field] | None = None
     kinds: Mapping[str, Field] = field(default_factory=dict)
 
-    def __hash__(self) -> int:
-        fields = None if self.fields is None else tuple(self.fields)
-        return hash((self.network, self.linkage, fields, tuple(self.kinds)))
-
     def complaints(self) -> Iterator[Complaint]:
         """Check that every part is of its kind."""
         if not isinstance(self.network, LatentSpace | None):

@@ -20,7 +20,9 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA, DamerauLevenshtein, Indel, JaroWinkler, Levenshtein
 from scipy import sparse
 
+from tielink.faults import Fault, InputError
 from tielink.fields import String
+from tielink.specification import is_number
 
 __all__ = ["StringTables", "string_tables"]
 
@@ -119,7 +121,10 @@ def _distances(
 ) -> Floats:
     """Return d(rows, columns), with anything beyond the cap at least the cap."""
     if callable(distance):
-        return np.array([[distance(column, row) for column in columns] for row in rows], dtype=float)
+        given = [[distance(column, row) for column in columns] for row in rows]
+        if not all(is_number(value, above=-1e-9) for line in given for value in line):
+            raise InputError([Fault("distance", "is not always a number of at least 0.", "Mend the given function.")])
+        return np.array(given, dtype=float)
     whole = distance != "jaro_winkler"
     beyond = None if math.isinf(cap) else math.ceil(cap) if whole else min(cap, 1.0)
     found = process.cdist(

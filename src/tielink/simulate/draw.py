@@ -28,33 +28,29 @@ def draw_labels(rng: np.random.Generator, problem: Problem) -> Codes:
     """
     linkage = problem.linkage
     alone = np.bincount(linkage.anchors)[linkage.anchors] == 1
-    free = tuple(int((alone & (problem.file_of == file)).sum()) for file in range(len(problem.sizes)))
-    tables = pairing_tables(free)
     while True:
         matches = int(rng.choice(len(linkage.log_matches), p=np.exp(linkage.log_matches)))
         labels = linkage.anchors.copy()
-        _pair_up(rng, labels, _pairs_by_file(rng, free, tables, matches), alone, problem.file_of)
+        _pair_up(rng, labels, _pairs_by_file(rng, linkage.free, matches), alone, problem.file_of)
         apart = linkage.nonmatches
         if not (labels[apart[:, 0]] == labels[apart[:, 1]]).any():
             return canonical(labels)
 
 
-def _pairs_by_file(
-    rng: np.random.Generator, free: tuple[int, ...], tables: list[dict[int, float]], matches: int
-) -> list[int]:
+def _pairs_by_file(rng: np.random.Generator, free: tuple[int, ...], matches: int) -> list[int]:
     """Draw how many pairs each file makes with the files before it, `matches` in all."""
+    tables = pairing_tables(free)
     left = sum(free) - 2 * matches
     pairs = [0] * len(free)
     for file in range(len(free) - 1, 0, -1):
-        options = [(before, (before + free[file] - left) // 2) for before in tables[file - 1]]
-        options = [
-            (before, k)
-            for before, k in options
-            if 0 <= k <= min(before, free[file]) and before + free[file] - 2 * k == left
-        ]
-        log = np.array([tables[file - 1][before] + log_pairings(free[file], before, k) for before, k in options])
+        count = np.arange(free[file] + 1)
+        before = left + 2 * count - free[file]
+        possible = (before >= count) & (before < len(tables[file - 1]))
+        count, before = count[possible], before[possible]
+        log = tables[file - 1][before] + log_pairings(free[file], before, count)
         weight = np.exp(log - log.max())
-        left, pairs[file] = options[rng.choice(len(options), p=weight / weight.sum())]
+        chosen = rng.choice(len(count), p=weight / weight.sum())
+        pairs[file], left = int(count[chosen]), int(before[chosen])
     return pairs
 
 

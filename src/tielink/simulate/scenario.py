@@ -68,7 +68,7 @@ def scenario(
     """
     model = Model() if model is None else model
     sizes = dict(sizes or {"a": 60, "b": 60})
-    _check(sizes, overlap, density, distortion, missing, anchors)
+    _check(sizes, overlap, density, distortion, missing, anchors, spread)
     if vocabularies is None:
         vocabularies = profile_vocabularies(rng, sum(sizes.values()) - overlap)
     dataset = blank(sizes, vocabularies)
@@ -109,8 +109,13 @@ def _check(
     distortion: float | Mapping[str, float],
     missing: float,
     anchors: float,
+    spread: float | None,
 ) -> None:
     faults = Faults()
+    if spread is not None and not (math.isfinite(spread) and spread > 0):
+        faults.error("scenario", f"spread is {spread!r}.", "Give a number above 0.")
+    if isinstance(density, Mapping) and density.keys() != set(sizes):
+        faults.error("scenario", f"density names {sorted(density)}.", f"Name each file: {sorted(sizes)}.")
     for name, size in sizes.items():
         if size < 1:
             faults.error("scenario", f"file {name!r} has {size} records.", "Give at least 1.")
@@ -145,7 +150,7 @@ def _place(
     densities: list[float],
 ) -> Parameters:
     """Draw positions, and set each file's intercept so that its expected density is the wanted one."""
-    variance = network.spread_scale / (network.spread_shape - 1) if spread is None else spread
+    variance = network.spread_scale / max(network.spread_shape - 1, 1.0) if spread is None else spread
     positions = rng.normal(0.0, math.sqrt(variance), (parameters.persons, network.dimension))
     intercepts = np.zeros(len(problem.sizes))
     for file, density in enumerate(densities):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -9,6 +10,7 @@ import polars as pl
 from tielink.data.columns import MISSING
 from tielink.data.dataset import Dataset
 from tielink.data.sources import Sources
+from tielink.faults import Faults, listed
 from tielink.model.spec import Model
 from tielink.project import Project
 from tielink.simulate.prior import Simulated
@@ -16,10 +18,11 @@ from tielink.simulate.prior import Simulated
 __all__ = ["write_project"]
 
 
-def write_project(simulated: Simulated, folder: Path, model: Model | None = None) -> Path:
+def write_project(simulated: Simulated, folder: str | Path, model: Model | None = None) -> Path:
     """Write records, ties, anchors, truth and a project file; return the path of the project file."""
+    folder, dataset = Path(folder), simulated.dataset
+    _check_names(dataset.files)
     folder.mkdir(parents=True, exist_ok=True)
-    dataset = simulated.dataset
     sources = Sources(folder, {}, fields=dataset.fields, truth="truth.csv")
     for number, name in enumerate(dataset.files):
         sources.records[name] = f"{name}.csv"
@@ -38,6 +41,19 @@ def write_project(simulated: Simulated, folder: Path, model: Model | None = None
     path = folder / "project.toml"
     Project(sources, model if model is not None else Model()).write(path)
     return path
+
+
+def _check_names(files: tuple[str, ...]) -> None:
+    """Refuse names that are no plain file names, or that would make two files the same."""
+    faults = Faults()
+    for name in files:
+        if not re.fullmatch(r"[\w-]+", name):
+            faults.error("files", f"{name!r} cannot name a file.", "Use letters, digits, _ and -.")
+    made = [*files, *(f"{name}_ties" for name in files), "truth", "anchors"]
+    twice = sorted({name for name in made if made.count(name) > 1})
+    if twice:
+        faults.error("files", f"{listed(twice)}.csv would be written twice.", "Choose other names.")
+    faults.raise_errors()
 
 
 def _records(dataset: Dataset, number: int) -> pl.DataFrame:

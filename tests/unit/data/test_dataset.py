@@ -176,3 +176,111 @@ def test_two_million_ties_load_in_seconds(tmp_path):
     (tmp_path / "project.toml").write_text('[files.a]\nrecords = "a.csv"\nties = "t.csv"\n')
     data = tl.Dataset.read(tmp_path / "project.toml")
     assert data.ties["a"].tolist() == ends.tolist()
+
+
+def values(data, name):
+    column = data.columns[name]
+    return [None if code < 0 else column.values[code] for code in column.codes]
+
+
+def test_whole_numbers_with_gaps_are_the_same_values_as_without():
+    with_gap, without = pd.DataFrame({"id": [1, 2], "v": [1, np.nan]}), pd.DataFrame({"id": [1, 2], "v": [1, 2]})
+    data = tl.Dataset.from_frames({"a": with_gap, "b": without}, fields={"v": tl.Categorical()})
+    assert values(data, "v") == ["1", None, "1", "2"]
+    flags = pd.DataFrame({"id": [1, 2], "v": [True, False]})
+    with pytest.raises(tl.InputError, match="true and false in one file"):
+        tl.Dataset.from_frames({"a": flags, "b": without}, fields={"v": tl.Categorical()})
+
+
+@pytest.mark.parametrize("nodes", [[1, "b"], [True, "b"], [1, 2.5], [(0, 0), (0, 1)]])
+def test_nodes_of_any_type_are_ids_as_they_are(nodes):
+    graph = nx.Graph([tuple(nodes)])
+    data = tl.Dataset.from_frames({"a": graph})
+    assert data.records.ids == (tuple(nodes),)
+    assert data.ties["a"].tolist() == [[0, 1]]
+
+
+def test_igraph_ids_by_attribute():
+    import igraph
+
+    graph = igraph.Graph([(0, 1)], vertex_attrs={"id": ["a1", "a2"], "name": ["Ann", "Bob"]})
+    assert tl.Dataset.from_frames({"a": graph}).ties["a"].tolist() == [[0, 1]]
+    bare = igraph.Graph([(0, 1)])
+    frame = pl.DataFrame({"id": ["x", "y"]})
+    assert tl.Dataset.from_frames({"a": frame}, {"a": bare}).ties["a"].tolist() == [[0, 1]]
+
+
+def test_ids_written_in_text_files_stand_for_numbers(tmp_path):
+    pl.DataFrame({"id": [1, 2]}).write_parquet(tmp_path / "a.parquet")
+    (tmp_path / "t.csv").write_text("source,target\n1,2\n")
+    (tmp_path / "k.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "p.toml").write_text(
+        '[files.b]\nrecords = "a.parquet"\n[files.a]\nrecords = "a.parquet"\nties = "t.csv"\n[data]\nanchors = "k.csv"\n'
+    )
+    data = tl.Dataset.read(tmp_path / "p.toml")
+    assert data.ties["a"].tolist() == [[0, 1]]
+    assert set(data.anchors.clusters()[1]) == {("b", 2), ("a", 1)}, "columns named by files say which is which"
+
+
+def test_huge_integers_and_empty_texts():
+    huge = [2**63, 2**63 + 1]
+    data = tl.Dataset.from_frames({"a": pl.DataFrame({"id": pl.Series(huge, dtype=pl.UInt64)})}, {"a": [huge]})
+    assert data.ties["a"].tolist() == [[0, 1]]
+    assert (
+        values(dataset(records={"left": pl.DataFrame(LEFT | {"city": ["", "x", "y"]})}, fields=FIELDS), "city")[0]
+        is None
+    )
+    assert any(
+        "no id" in fault for fault in faults(records={"left": pl.DataFrame({"id": ["", "b"]})}, ties={}, fields={})
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"directed": "both"}, "directed: is 'both'"),
+        ({"directed": {"lft": "any"}}, "Did you mean 'left'?"),
+        ({"id": {"zz": "id"}}, "names 'zz', which is no file"),
+        ({"id": 3}, "Give the name of a column"),
+        ({"faulty_ties": "ignore"}, "Give 'refuse' or 'drop'"),
+        ({"fields": ["username"]}, "Give a mapping"),
+        ({"anchors": [(("left", "a1"), "b1")]}, "expected a (file, id) pair, found 'b1'"),
+        ({"anchors": [("b1", "a1")]}, "are the two columns swapped?"),
+        ({"anchors": 7}, "columns id_a, id_b"),
+        ({"ties": {"left": sparse.csr_array(np.array([[0, np.nan, 0], [0, 0, 0], [0, 0, 0]]))}}, "holds NaN"),
+        ({"ties": {"left": [(["a1"], "a2")]}}, "has an id that no record has"),
+        ({"records": {"left": pl.DataFrame({"id": [[1], [2]]})}, "ties": {}, "fields": {}}, "no single values"),
+        (
+            {"records": {"left": pd.DataFrame([[1, 2]], columns=["id", "id"])}, "ties": {}, "fields": {}},
+            "more than once",
+        ),
+        (
+            {"records": {"left": pl.DataFrame({"id": [1], "x": [[1]]})}, "ties": {}, "fields": {"x": tl.Categorical()}},
+            "no text or number",
+        ),
+    ],
+)
+def test_more_wrong_arguments(changes, said):
+    assert any(said in fault for fault in faults(**changes))
+
+
+def test_missing_texts_of_any_form():
+    frame = pl.DataFrame({"id": [1, 2, 3], "x": ["N", "NA", "q"], "y": [1, -9, 2]})
+    fields = {"x": tl.Categorical(), "y": tl.Categorical()}
+    data = tl.Dataset.from_frames({"a": frame}, fields=fields, missing="NA")
+    assert values(data, "x") == ["N", None, "q"]
+    assert values(tl.Dataset.from_frames({"a": frame}, fields=fields, missing=[-9]), "y") == ["1", None, "2"]
+
+
+def test_anchors_of_another_data_set_are_matched_by_name():
+    other = tl.Dataset.from_frames(
+        {"right": pl.DataFrame({"id": ["b2", "b1"]}), "left": pl.DataFrame({"id": ["a3"]})}, fields={}
+    )
+    known = tl.Linkage.from_pairs(other, [("b1", "a3")])
+    assert dataset(anchors=known).anchors.pair_numbers.tolist() == [[2, 3]]
+    assert dataset(anchors=None).anchors.persons == 5
+
+
+def test_columns_without_text_names():
+    frame = pd.DataFrame([[7, "x"], [8, "y"]])
+    assert tl.Dataset.from_frames({"a": frame}).records.ids == ((7, 8),)

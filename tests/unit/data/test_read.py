@@ -35,6 +35,10 @@ def read(folder: Path, content: bytes | str, name: str = "t.csv", encoding: str 
         ('id,x\n1,"a,b"\n\n2,"c\nd"\n3,e\n', [("1", "a,b"), ("2", "c\nd"), ("3", "e")], [2, 4, 6]),
         ("id,x\n007,1e5\n", [("007", "1e5")], [2]),
         ("id,x\n,\n", [(None, None)], [2]),
+        ("id,x\n\n1,2\n", [("1", "2")], [3]),
+        ('"id","x"\n"1","2"\n"3",""\n', [("1", "2"), ("3", None)], [2, 3]),
+        ('"id","x"\n"","2"\n', [(None, "2")], [2]),
+        ('"last, first";x\n"b, a";2\n', [("b, a", "2")], [2]),
         ("id,x\n1,Ünïcode 名前\n", [("1", "Ünïcode 名前")], [2]),
     ],
 )
@@ -61,9 +65,9 @@ def test_a_cell_of_ten_megabytes(tmp_path):
     [
         ("", "t.csv: is empty"),
         ("\n\n", "t.csv: is empty"),
-        ("id,x\n1\n2,3\n", "t.csv, row 2: has 1 where the header has 2 cells"),
-        ("id,x\n1,2\n3,4,5\n", "t.csv, row 3: has 3 where the header has 2 cells"),
-        ('id,x\n1,"2"\n3\n', "t.csv, row 3: has 1 where the header has 2 cells"),
+        ("id,x\n1\n2,3\n", "t.csv, row 2: has 1 cells where the header has 2"),
+        ("id,x\n1,2\n3,4,5\n", "t.csv, row 3: has 3 cells where the header has 2"),
+        ('id,x\n1,"2"\n3\n', "t.csv, row 3: has 1 cells where the header has 2"),
         ('id,x\n1,"2\n3,4\n', "t.csv, row 2: cannot be parsed"),
         (b"id,x\n1,caf\xe9\n", "t.csv, row 2: byte 0xe9 is not utf-8"),
         (b"\x00\x01\x02", "t.csv, row 1: holds binary data"),

@@ -12,7 +12,15 @@ from scipy.special import logsumexp
 
 import tielink as tl
 from tielink.logp import Parameters, log_joint, log_joint_terms
-from tielink.logp.profiles import log_collapsed, log_evidence, log_group, log_pair, log_single, log_uncollapsed
+from tielink.logp.profiles import (
+    log_collapsed,
+    log_distortion,
+    log_evidence,
+    log_group,
+    log_pair,
+    log_single,
+    log_uncollapsed,
+)
 
 NAMES = ["ann", "anna", "bob", None, "bo", "ann", "anna"]
 CITIES = ["x", "y", "x", "z", None, "x", "y"]
@@ -130,3 +138,11 @@ def test_the_papers_worked_example():
         for label, row in zip([2, 3, 4, 1, 1, 3, 2, 4, 4, 4, 1, 2, 3], chain(*files.values()), strict=True)
     ]
     assert np.array(distorted).sum(axis=0).tolist() == [0, 8, 0]
+
+
+def test_edges_are_finite_or_plainly_impossible():
+    field = problem().fields[0]
+    assert log_distortion(field, 0.0) == pytest.approx(np.log(99))
+    assert np.isfinite(log_group(field, None, 0.3, np.zeros(3_000, dtype=np.int64)))
+    assert log_group(field, None, 0.0, np.array([0, 1])) == -np.inf
+    assert log_pair(field, None, 0.0, np.array([0]), np.array([1])) == -np.inf

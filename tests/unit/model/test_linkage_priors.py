@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from scipy.special import betaln, gammaln
 from scipy.stats import betabinom
 
 import tielink as tl
@@ -34,10 +35,6 @@ def test_matchings_are_counted(sizes):
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("prior", [tl.Uniform(), tl.MatchRate(), tl.MatchRate(0.5, 3)])
 def test_probabilities_of_all_linkages_sum_to_one(sizes, prior):
-    if isinstance(prior, tl.MatchRate) and len(sizes) != 2:
-        with pytest.raises(tl.InputError, match="MatchRate is defined for two files"):
-            tl.Problem.compile(tl.Model(linkage=prior), dataset(sizes))
-        return
     problem = tl.Problem.compile(tl.Model(linkage=prior), dataset(sizes))
     linkages = list(pairings(file_of(sizes)))
     probability = np.exp([log_linkage(problem, labels) for labels in linkages])
@@ -47,7 +44,16 @@ def test_probabilities_of_all_linkages_sum_to_one(sizes, prior):
     if isinstance(prior, tl.Uniform):
         assert probability == pytest.approx(1 / len(linkages))
     else:
-        assert by_matches == pytest.approx(betabinom(min(sizes), prior.a, prior.b).pmf(np.arange(min(sizes) + 1)))
+        most = len(by_matches) - 1
+        assert by_matches == pytest.approx(betabinom(most, prior.a, prior.b).pmf(np.arange(most + 1)))
+
+
+def test_the_match_rate_formula_of_two_files():
+    a, b, small, large = 0.6, 2.5, 5, 8
+    m = np.arange(small + 1)
+    log = betaln(m + a, small - m + b) - betaln(a, b) + gammaln(large - m + 1) - gammaln(large + 1)
+    for sizes in ((small, large), (large, small)):
+        assert tl.MatchRate(a, b).log_by_matches(sizes, sizes) == pytest.approx(log)
 
 
 def test_anchors_say_nothing_about_the_rate_unless_they_should():
@@ -65,13 +71,13 @@ def test_anchors_say_nothing_about_the_rate_unless_they_should():
 
 
 def test_figures_of_the_design_for_the_papers_sizes():
-    uniform = tl.Uniform().log_matches((184, 420))
+    uniform = tl.Uniform().log_matches((184, 420), (184, 420))
     counts = np.arange(185)
     mean = counts @ np.exp(uniform)
     assert mean == pytest.approx(183.2, abs=0.05)
     assert np.sqrt((counts - mean) ** 2 @ np.exp(uniform)) == pytest.approx(0.87, abs=0.005)
-    inside = tl.MatchRate(anchors_inform=True).log_matches((174, 410), 10)
-    outside = tl.MatchRate().log_matches((174, 410), 10)
+    inside = tl.MatchRate(anchors_inform=True).log_matches((174, 410), (184, 420))
+    outside = tl.MatchRate().log_matches((174, 410), (184, 420))
     assert np.arange(175) @ np.exp(outside) + 10 == pytest.approx(97)
     assert np.arange(175) @ np.exp(inside) + 10 == pytest.approx(170, abs=0.5)
 

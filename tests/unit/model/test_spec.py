@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import pickle
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -104,6 +106,53 @@ def test_the_paper_is_the_paper():
     fields = model.fields_for(declared)
     assert fields["u"] == tl.String(tl.Beta(1, 99), "closed", "empirical", 1.0, "levenshtein", "none")
     assert fields["c"] == tl.Categorical(tl.Beta(1, 99), 1.0)
+
+
+def test_specifications_keep_their_own_copies():
+    fields = {"x": tl.String(frequencies={"a": 1.0})}
+    model = tl.Model(fields=fields, network=tl.LatentSpace(np.int64(3), intercept_sd={"a": 2.0}))
+    fields["y"] = tl.Categorical()
+    assert set(model.fields) == {"x"}
+    assert hash(model) == hash(pickle.loads(pickle.dumps(model)))
+    with pytest.raises(TypeError, match="cannot be changed"):
+        model.fields["y"] = tl.Categorical()
+    assert type(model.network.dimension) is int
+
+
+def test_a_project_written_elsewhere_still_finds_its_files(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.csv").write_text("id\n1\n")
+    (tmp_path / "data" / "p.toml").write_text('[files.a]\nrecords = "a.csv"\n[data]\ndirected = "mutual"\n')
+    project = Project.read(tmp_path / "data" / "p.toml")
+    assert project.sources.directed == {"a": "mutual"}
+    project.write(tmp_path / "q.toml")
+    assert Project.read(tmp_path / "q.toml").dataset().records.sizes == (1,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'fields.x = {kind = ["string"]}',
+        'model.network.spread = {kind = "inverse_gamma"}',
+        "model.network.spread = {kind = 'elicited', cv = 1e-200}",
+        f"fields.x = {{kind = 'string', sharpness = {'9' * 400}}}",
+        "fields.x = {kind = 'string', frequencies = {p = 1e308, q = 1e308}}",
+        "run.kind = 'walk'",
+        "x = " + "[" * 5000,
+    ],
+)
+def test_strange_project_files_are_faults(text, tmp_path):
+    assert project_faults(text + '\nfiles.a.records = "a.csv"\n', tmp_path)
+
+
+def test_four_hundred_dimensions():
+    assert tl.LatentSpace(dimension=400).spread_prior(100).scale > 0
+
+
+@pytest.mark.parametrize("records", [5, 9, 16, 17, 604])
+def test_the_crowding_factor(records):
+    mean = math.sqrt(records) / (math.sqrt(records) - 2) * 2 * records**2
+    assert tl.LatentSpace(dimension=1).spread_prior(records).scale == pytest.approx(5 * mean)
 
 
 def test_the_papers_elicitation():

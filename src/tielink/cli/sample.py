@@ -1,0 +1,110 @@
+"""`tielink sample` and `tielink resume`: from data to a posterior on disk."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tielink.cli.inputs import read_data, takes_data
+from tielink.faults import Faults
+
+if TYPE_CHECKING:
+    from tielink.posterior.posterior import Posterior
+    from tielink.project import Project
+
+__all__ = ["resume", "sample"]
+
+Out = Annotated[Path, typer.Option("--out", help="Where to save the posterior.")]
+Workers = Annotated[int | None, typer.Option(help="Processes to use. [default: one for each core]", min=1)]
+Interval = Annotated[float, typer.Option(help="Seconds between checkpoints.", min=0.0)]
+
+
+@takes_data
+def sample(
+    project: Project,
+    faults: Faults,
+    out: Out = Path("posterior.nc"),
+    sampler: Annotated[str | None, typer.Option(help="'exact', or 'paper' for the paper's algorithm.")] = None,
+    chains: Annotated[int | None, typer.Option(help="Number of chains. [default: the project's, or 4]")] = None,
+    warmup: Annotated[int | None, typer.Option(help="Sweeps thrown away first. [default: 1000]")] = None,
+    draws: Annotated[int | None, typer.Option(help="Draws kept of each chain. [default: 1000]")] = None,
+    thin: Annotated[int | None, typer.Option(help="Sweeps for each draw. [default: 1]")] = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same draws. [default: 1]")] = None,
+    workers: Workers = None,
+    checkpoint: Annotated[Path | None, typer.Option(help="A folder for checkpoints; see `tielink resume`.")] = None,
+    interval: Interval = 10.0,
+) -> None:
+    """Sample the posterior of who is whom, and save it.
+
+    With --checkpoint FOLDER an interrupted run goes on with `tielink resume FOLDER`.
+    """
+    from tielink.cli.show import console, show_said
+    from tielink.run.sample import sample as run
+
+    _check_out(out)
+    given: dict[str, Any] = {
+        "sampler": sampler, "chains": chains, "warmup": warmup, "draws": draws, "thin": thin, "seed": seed
+    }  # fmt: skip
+    settings = replace(project.run, **{name: value for name, value in given.items() if value is not None})
+    dataset, _ = read_data(project, faults)
+    show_said(dataset.said)
+    console.print(project.model.describe(dataset), markup=False, soft_wrap=True)
+    posterior = run(
+        project.model,
+        dataset,
+        sampler=settings.sampler,
+        chains=settings.chains,
+        warmup=settings.warmup,
+        draws=settings.draws,
+        thin=settings.thin,
+        seed=settings.seed,
+        workers=workers,
+        checkpoint=checkpoint,
+        interval=interval,
+    )
+    _finish(posterior, out)
+
+
+def resume(
+    checkpoint: Annotated[Path, typer.Argument(help="The checkpoint folder of the interrupted run (one of your own).")],
+    out: Out = Path("posterior.nc"),
+    workers: Workers = None,
+    interval: Interval = 10.0,
+) -> None:
+    """Continue an interrupted run; the draws are those that an uninterrupted one gives."""
+    from tielink.run.sample import resume as run
+
+    _check_out(out)
+    _finish(run(checkpoint, workers=workers, interval=interval), out)
+
+
+def _check_out(out: Path) -> None:
+    """Say before hours of work that their result could not be saved."""
+    faults = Faults()
+    if out.is_dir():
+        faults.error(str(out), "is a folder.", "Name a file: posterior.nc.")
+    elif not out.parent.is_dir():
+        faults.error(str(out.parent), "there is no such folder.", "Make it, or name another.")
+    else:
+        probe = out.with_name(out.name + ".part")
+        try:
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            faults.error(str(out), f"cannot be written: {error.strerror}.", "Name a place that can.")
+    faults.raise_errors()
+
+
+def _finish(posterior: Posterior, out: Path) -> None:
+    from tielink.cli.show import console
+
+    posterior.save(out)
+    console.print(f"\n{posterior.persons()}", markup=False)
+    likely = int((posterior.pair_probabilities.probability > 0.5).sum())
+    known = len(posterior.anchors)
+    console.print(f"{likely:,} pairs are more likely than not one person, {known:,} anchors among them.", markup=False)
+    console.print(f"\n{posterior.diagnose()}", markup=False, soft_wrap=True)
+    console.print(f"\nSaved to {out}.", markup=False, soft_wrap=True)
