@@ -10,6 +10,8 @@ import typer
 
 from tielink.cli.check import check
 from tielink.cli.demo import demo
+from tielink.cli.estimate import estimate
+from tielink.cli.evaluate import evaluate
 from tielink.cli.sample import resume, sample
 from tielink.cli.simulate import simulate
 from tielink.faults import InputError
@@ -26,6 +28,8 @@ app = typer.Typer(
 app.command()(check)
 app.command()(sample)
 app.command()(resume)
+app.command()(estimate)
+app.command()(evaluate)
 app.command()(simulate)
 app.command()(demo)
 
