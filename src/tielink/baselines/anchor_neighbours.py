@@ -6,13 +6,14 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from tielink.baselines.answer import answer, check_two_files, free_records, mutual_best, networks
+from tielink.baselines.degree_rank import ranks
 from tielink.data.dataset import Dataset
 from tielink.data.scores import ScoredLinkage
 
 __all__ = ["anchor_neighbours", "rarity"]
 
 TIE_BREAK = 1e-6
-"""What equal degrees add to a similarity: enough to choose among equal ones, too little to change their order."""
+"""What degree ranks add to a similarity, at most: they choose among equal ones and change no other order."""
 
 
 def rarity(degree: np.ndarray) -> np.ndarray:
@@ -31,7 +32,7 @@ def anchor_neighbours(data: Dataset) -> ScoredLinkage:
 
         similarity(a, b) = 2·w(L_a ∩ L_b) / (w(L_a) + w(L_b)).
 
-    Equal similarities are told apart by how near the two degrees are. Without anchors nobody is linked.
+    Equal similarities are told apart as `degree_rank` scores them. Without anchors nobody is linked.
     """
     check_two_files(data, "anchor_neighbours", network=True)
     edge = data.records.offsets[1]
@@ -45,8 +46,9 @@ def anchor_neighbours(data: Dataset) -> ScoredLinkage:
     a, b = common.coords
     pairs = np.column_stack([a, b + edge]).astype(np.int64)
     similarity = 2 * common.data / (total[0][a] + total[1][b])
-    gap = np.abs(np.log1p(degrees[0][a]) - np.log1p(degrees[1][b]))
-    values = similarity + TIE_BREAK / (1 + gap)
-    free = free_records(data)[pairs].all(axis=1)
-    pairs, values = pairs[free], values[free]
+    free = free_records(data)
+    rank = [ranks(network, inside) for network, inside in ((first, free[:edge]), (second, free[edge:]))]
+    values = similarity + TIE_BREAK / np.maximum(rank[0][a], rank[1][b])
+    kept = free[pairs].all(axis=1)
+    pairs, values = pairs[kept], values[kept]
     return answer(data, pairs[mutual_best(pairs, values, len(data.records))], pairs, values)
