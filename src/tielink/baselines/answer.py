@@ -37,8 +37,10 @@ def free_records(data: Dataset) -> NDArray[np.bool_]:
 
 def barred(data: Dataset, pairs: Pairs) -> NDArray[np.bool_]:
     """Return which pairs may not be linked: known non-matches, and those of anchored records."""
-    known = np.isin(pair_keys(pairs), pair_keys(data.nonmatches))
-    return known | ~free_records(data)[pairs].all(axis=1)
+    settled = np.asarray(~free_records(data)[pairs].all(axis=1))
+    if len(data.nonmatches):
+        settled |= np.isin(pair_keys(pairs), pair_keys(data.nonmatches))
+    return settled
 
 
 def networks(data: Dataset) -> tuple[csr_array, csr_array]:

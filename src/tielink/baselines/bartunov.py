@@ -19,6 +19,8 @@ __all__ = ["Similarity", "bartunov"]
 
 ALONE = -1
 ROUNDS = 50
+PATIENCE = 3
+"""Rounds that may pass without less energy before the solver stops."""
 BLOCK = 1000
 
 
@@ -67,22 +69,27 @@ class _Field:
     tied: csr_array
     likeness: Similarity
     neutral: float
-    close: NDArray[np.int64]
-    """Pairs whose profiles are near."""
+    close: csr_array
+    """Which pairs have profiles that are near: records of the first × records of the second file."""
 
     def gains(self, y: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return pairs (v, b) and how much energy v → b saves over v ALONE, everybody else staying."""
+        """Return the pairs (v, b) that save energy over v ALONE, everybody else staying, and how much."""
         placed = np.flatnonzero(y != ALONE)
-        around = self.tied[:, placed]
-        support = coo_array(around @ self.likeness.rows(y[placed]))
+        likeness = self.likeness.rows(y[placed]).toarray()
         edge = self.data.records.offsets[1]
-        pairs = np.column_stack([support.coords[0], support.coords[1] + edge]).astype(np.int64)
-        pairs = np.unique(np.concatenate([pairs, self.close]), axis=0)
-        pairs = pairs[~barred(self.data, pairs)]
-        known = np.asarray(csr_array(support)[pairs[:, 0], pairs[:, 1] - edge]).ravel()
-        number = np.asarray(around.sum(axis=1))
-        gain = known - self.neutral * number[pairs[:, 0]] + NEUTRAL - profile_distance(self.data, pairs)
-        return pairs, gain
+        pairs, network = [np.empty((0, 2), dtype=np.int64)], [np.empty(0)]
+        for start in range(0, edge, BLOCK):
+            around = self.tied[start : start + BLOCK][:, placed]
+            support = around @ likeness
+            saved = support - self.neutral * np.asarray(around.sum(axis=1))[:, None]
+            worth = (support > 0) | self.close[start : start + BLOCK].toarray()
+            v, b = np.nonzero(worth & (saved > -NEUTRAL))
+            pairs.append(np.column_stack([v + start, b + edge]))
+            network.append(saved[v, b])
+        every, gain = np.concatenate(pairs), np.concatenate(network)
+        kept = ~barred(self.data, every)
+        gain = gain[kept] + NEUTRAL - profile_distance(self.data, every[kept])
+        return every[kept][gain > 0], gain[gain > 0]
 
     def energy(self, y: NDArray[np.int64]) -> float:
         """E(y), each tie counted once."""
@@ -115,16 +122,17 @@ def bartunov(data: Dataset) -> ScoredLinkage:
     start = np.full(edge, ALONE, dtype=np.int64)
     start[data.anchors.pair_numbers[:, 0]] = data.anchors.pair_numbers[:, 1] - edge
     best, least = start, field.energy(start)
-    seen, y = {start.tobytes()}, start
+    seen, y, waited = {start.tobytes()}, start, 0
     for _ in range(ROUNDS):
         pairs, gain = field.gains(y)
         chosen = pairs[best_matching(pairs, gain, data.records.file_of)]
         y = start.copy()
         y[chosen[:, 0]] = chosen[:, 1] - edge
         energy = field.energy(y)
+        waited += 1
         if energy < least:
-            best, least = y, energy
-        if y.tobytes() in seen:
+            best, least, waited = y, energy, 0
+        if y.tobytes() in seen or waited == PATIENCE:
             break
         seen.add(y.tobytes())
     pairs, gain = field.gains(best)

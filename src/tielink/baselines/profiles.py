@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
+from scipy.sparse import csr_array
 
 from tielink.baselines.strings import FAR, close_pairs
 from tielink.data.dataset import Dataset
@@ -16,10 +17,12 @@ NEUTRAL = FAR
 """The distance at which profiles speak neither for a link nor against it; that of profiles without values, too."""
 
 
-def close_profiles(data: Dataset) -> NDArray[np.int64]:
-    """Return the pairs of free records whose strings are near in at least one field."""
+def close_profiles(data: Dataset) -> csr_array:
+    """Return which free records have near strings in at least one field: first file × second file."""
     parts = [close_pairs(data, name, FAR)[0] for name, field in data.fields.items() if isinstance(field, String)]
-    return np.unique(np.concatenate([np.empty((0, 2), dtype=np.int64), *parts]), axis=0)
+    a, b = np.concatenate([np.empty((0, 2), dtype=np.int64), *parts]).T
+    shape = data.records.sizes[0], data.records.sizes[1]
+    return csr_array((np.ones(len(a), dtype=bool), (a, b - data.records.offsets[1])), shape=shape)
 
 
 def profile_distance(data: Dataset, pairs: NDArray[np.int64]) -> NDArray[np.float64]:

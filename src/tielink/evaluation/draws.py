@@ -36,10 +36,14 @@ def draw_scores(posterior: Posterior, truth: Linkage, left_out: NDArray[np.int64
     person = posterior.person.reshape(-1, len(posterior.records))
     true = truth.pair_numbers[~np.isin(pair_keys(truth.pair_numbers), pair_keys(left_out))]
     correct, known = (_linked(person, pairs) for pairs in (true, left_out))
-    sizes = np.apply_along_axis(np.bincount, 1, person, minlength=person.shape[1])
-    made = (sizes * (sizes - 1) // 2).sum(axis=1) - known
+    made = np.array([_pairs(np.bincount(labels)) for labels in person]) - known
     there = np.full(len(person), float(len(true)))
     return DrawScores(share(correct, there), share(correct, made), share(2 * correct, made + there))
+
+
+def _pairs(sizes: NDArray[np.int64]) -> float:
+    """Count the pairs inside clusters of these sizes."""
+    return float((sizes * (sizes - 1) // 2).sum())
 
 
 def _linked(person: NDArray[np.integer], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
