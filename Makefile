@@ -7,7 +7,7 @@ BIN := .venv/bin
 JOBS ?= 2
 SHELL := /bin/bash
 
-.PHONY: demo test test-long lint clean
+.PHONY: demo test test-long benchmark lint clean
 
 demo: .venv/ready
 	@$(BIN)/tielink demo
@@ -17,6 +17,9 @@ test: lint
 
 test-long: .venv/ready
 	$(BIN)/python -m pytest -n $(JOBS) -m long
+
+benchmark: .venv/ready
+	$(BIN)/python -m benchmarks
 
 lint: .venv/ready
 	$(BIN)/ruff check .

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -15,6 +16,12 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("tielink")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """A generator with a seed of its own for every test."""
+    return np.random.default_rng(20261115)
 
 
 @pytest.fixture

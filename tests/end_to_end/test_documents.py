@@ -25,7 +25,8 @@ def blocks(path: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_python_examples_print_what_the_text_block_after_them_says(path):
+def test_python_examples_print_what_the_text_block_after_them_says(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     found = blocks(path)
     for place, (language, code) in enumerate(found):
         if language != "python":

@@ -57,9 +57,9 @@ def graph_nodes(graph: Any, id_column: str) -> pl.DataFrame:
         names = dict.fromkeys(name for _, attributes in graph.nodes(data=True) for name in attributes)
         columns = {str(name): [graph.nodes[node].get(name) for node in nodes] for name in names}
     else:
-        columns = {name: graph.vs[name] for name in graph.vs.attributes()}
-        nodes = columns.pop(id_column, None) or columns.pop("name", None) or list(range(graph.vcount()))
-    columns.pop(id_column, None)
+        columns = {str(name): list(graph.vs[name]) for name in graph.vs.attributes()}
+        nodes = columns.pop(id_column, []) or columns.pop("name", []) or list(range(graph.vcount()))
+    columns.pop(id_column, [])
     return pl.DataFrame([exact_series(id_column, nodes), *(exact_series(*column) for column in columns.items())])
 
 

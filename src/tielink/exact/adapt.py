@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from .state import Tuning
+from tielink.exact.state import Tuning
 
 _POSITION_GOAL = 0.35
 _SCALAR_GOAL = 0.44

@@ -11,10 +11,10 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from .fit import add_slopes
-from .start import ascend, height, scaling, settle, start
-from .state import NOBODY, State, init
-from .target import Target
+from tielink.exact.fit import add_slopes
+from tielink.exact.start import ascend, disturbed, height, scaling, settle, start
+from tielink.exact.state import NOBODY, State, init
+from tielink.exact.target import Target
 
 # A record's information given its neighbours' *estimated* positions overstates what is known about it.
 _CAUTION = 0.5
@@ -42,14 +42,15 @@ def _informations(side, caution, state, target):
 
 
 def separate(rng: np.random.Generator, target: Target, restarts: int = 6) -> State:
-    """Each file embedded by itself, nobody linked, not even anchors; of `restarts` modes each file keeps its highest."""
+    """Each file by itself, nobody linked, not even anchors; each file keeps its highest of `restarts` modes."""
     alone = target._replace(anchor_a=np.full_like(target.anchor_a, -1), anchor_b=np.full_like(target.anchor_b, -1))
     state = best = init(rng, alone)
     best_height = np.full(2, -np.inf)
+    layout_a = scaling(target.adjacency_a, target.dimension)
+    layout_b = scaling(target.adjacency_b, target.dimension)
     for _ in range(restarts):
         state = init(rng, alone)
-        state.position_a[:] = scaling(rng, target.adjacency_a, target.dimension)
-        state.position_b[:] = scaling(rng, target.adjacency_b, target.dimension)
+        state.position_a[:], state.position_b[:] = disturbed(rng, layout_a), disturbed(rng, layout_b)
         settle(rng, state, alone)
         heights = height(state, alone)
         for side in range(2):
@@ -89,16 +90,22 @@ class Overlay:
         q = np.einsum("ijk,ijk->ij", h, np.linalg.solve(both, h[..., None])[..., 0])
         half_logs = np.linalg.slogdet(f_a)[1][:, None] + np.linalg.slogdet(f_b)[1][None, :]
         half_logs = half_logs + dimension * np.log(self.spread) - np.linalg.slogdet(both)[1]
-        return 0.5 * (half_logs - q_a[:, None] - q_b[None, :] + q) + self.log_bf
+        return np.asarray(0.5 * (half_logs - q_a[:, None] - q_b[None, :] + q) + self.log_bf)
 
     def score(self, isometry: NDArray[np.float64]) -> float:
         """S(R)."""
         log_bf = self.log_bayes_factors(isometry)
-        total = float(log_bf[self.anchored, self.anchor].sum())
-        if self.free_a.size and self.free_b.size:
-            rows = logsumexp(log_bf[np.ix_(self.free_a, self.free_b)], axis=1) - np.log(self.free_b.size)
-            total += float(np.logaddexp(0.0, rows).sum())
-        return total
+        return float(log_bf[self.anchored, self.anchor].sum()) + self._free_gain(log_bf)
+
+    def gain(self, isometry: NDArray[np.float64]) -> float:
+        """The part of S(R) that comes from free records."""
+        return self._free_gain(self.log_bayes_factors(isometry))
+
+    def _free_gain(self, log_bf: NDArray[np.float64]) -> float:
+        if not (self.free_a.size and self.free_b.size):
+            return 0.0
+        rows = logsumexp(log_bf[np.ix_(self.free_a, self.free_b)], axis=1) - np.log(self.free_b.size)
+        return float(np.logaddexp(0.0, rows).sum())
 
     def improve(self, isometry: NDArray[np.float64]) -> NDArray[np.float64]:
         """One Procrustes step: weigh pairs softly (rows and columns at most one), then rotate onto them."""
@@ -159,8 +166,9 @@ def overlaid(
 ) -> State:
     """The joint start of a separate embedding under one isometry: anchors linked at their mean, then climbed."""
     out = init(rng, target)
-    out.position_a[:] = state.position_a
-    out.position_b[:] = isometry @ state.position_b
+    # A little noise, so that an alignment used by two chains does not start them on the same spot.
+    out.position_a[:] = state.position_a + 0.2 * rng.standard_normal(state.position_a.shape)
+    out.position_b[:] = isometry @ state.position_b + 0.2 * rng.standard_normal(state.position_b.shape)
     out.intercept[:], out.spread[:] = state.intercept, state.spread
     anchored = np.flatnonzero(target.anchor_a >= 0)
     partner = target.anchor_a[anchored]
@@ -188,14 +196,27 @@ def align(rng: np.random.Generator, target: Target, number: int = 4, embeddings:
     return [overlaid(rng, state, target, isometry) for _, state, isometry in (found * number)[:number]]
 
 
-def starts(rng: np.random.Generator, target: Target, number: int = 4) -> list[State]:
+def promise(state: State, target: Target) -> float:
     """
-    Dispersed starts for `number` chains: the best alignments and plain `start`s, by turns.
+    How good a start is: its height plus what its free records gain by being overlaid as they stand.
 
-    Alignments are the better half when anchors are few, the joint embedding when there are many; chains from both tell
-    when they disagree.
+    Nobody but anchors is linked in a start, so all starts have the same N and their heights can be compared.
     """
+    anchored = np.flatnonzero(target.anchor_a >= 0)
+    # `height` counts a prior per record; an anchored pair is one person.
+    twice = 0.5 * (state.position_a[:, anchored] ** 2).sum() / state.spread[0]
+    gain = Overlay(state, target).gain(np.eye(target.dimension))
+    return float(height(state, target).sum() + twice + gain)
+
+
+def best_start(rng: np.random.Generator, target: Target, alignments: int = 3) -> State:
+    """
+    A start for one chain: the most promising of a few alignments of separate embeddings and of one joint embedding.
+
+    Alignments do best when anchors are few, the joint embedding when there are many. Every chain searches for itself,
+    with its own randomness, so that chains which end in different modes tell that there are such.
+    """
+    joint = start(rng, target, restarts=2)
     if not target.observed.all():
-        return [start(rng, target) for _ in range(number)]
-    aligned = align(rng, target, (number + 1) // 2)
-    return [aligned[i // 2] if i % 2 == 0 else start(rng, target) for i in range(number)]
+        return joint
+    return max([joint, *align(rng, target, alignments)], key=lambda state: promise(state, target))

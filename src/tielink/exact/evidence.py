@@ -5,8 +5,8 @@ import math
 import numpy as np
 from numba import njit
 
-from .fit import draw, log_density
-from .state import choose, log_gamma
+from tielink.exact.fit import draw, log_density
+from tielink.exact.state import choose, log_gamma
 
 
 @njit(cache=True)

@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .row import LOGIT, exp_negative, log_normal_cdf, squared_distances
-from .state import log_prior_density
+from tielink.exact.row import LOGIT, exp_negative, log_normal_cdf, squared_distances
+from tielink.exact.state import log_prior_density
 
 _FREEDOM = 5.0
 _INFLATION = 1.3

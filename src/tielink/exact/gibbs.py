@@ -5,8 +5,8 @@ import math
 import numpy as np
 from numba import njit
 
-from .fit import draw, fit, log_density, quadratic_forms
-from .state import (
+from tielink.exact.fit import draw, fit, log_density, quadratic_forms
+from tielink.exact.state import (
     NOBODY,
     Info,
     bayes_factor,
@@ -51,8 +51,8 @@ def restricted_gibbs(rng, state, target, tuning, side, record):
     """
     Take the free record a of file `side` out and put it back: with one of C candidates, or alone.
 
-    Weights: omega_ab e^{l_a(u_b)} for each candidate b, gamma_a(u_r)/(M q_a(u_r)) for each of M positions u_r, the first
-    of which is a's own if it was single. The old partner is unmatched while we choose and competes like any other; the
+    Weights: omega_ab e^{l_a(u_b)} for each candidate b, gamma_a(u_r)/(M q_a(u_r)) for each of M positions u_r, of which
+    the first is a's own if it was single. The old partner is unmatched while we choose and competes like any other; the
     candidates depend on the rest only, so if it is not among them the move must do nothing.
     """
     old = (state.partner_a, state.partner_b)[side][record]

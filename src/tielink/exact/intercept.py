@@ -5,8 +5,8 @@ import math
 import numpy as np
 from numba import njit
 
-from .row import squared_distances, sum_terms
-from .state import Info
+from tielink.exact.row import squared_distances, sum_terms
+from tielink.exact.state import Info
 
 
 @njit(cache=True)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
-from .state import Info, bayes_factor, choose, is_anchor, join, part, prior_step
+from tielink.exact.state import Info, bayes_factor, choose, is_anchor, join, part, prior_step
 
 
 @njit(cache=True)

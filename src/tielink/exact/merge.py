@@ -4,10 +4,10 @@ import math
 
 from numba import njit
 
-from .evidence import evidence
-from .fit import fit
-from .partner import partner_log_probabilities
-from .state import NOBODY, Info, bayes_factor, by_file, choose, join, part, place, position_of, prior_step
+from tielink.exact.evidence import evidence
+from tielink.exact.fit import fit
+from tielink.exact.partner import partner_log_probabilities
+from tielink.exact.state import NOBODY, Info, bayes_factor, by_file, choose, join, part, place, position_of, prior_step
 
 
 @njit(cache=True)

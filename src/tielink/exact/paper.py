@@ -15,12 +15,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .positions import WalkInfo, persons
-from .row import row, row_terms, squared_distances
-from .spread import draw_spread
-from .state import (
+from tielink.exact.positions import WalkInfo, persons
+from tielink.exact.row import row, row_terms, squared_distances
+from tielink.exact.spread import draw_spread
+from tielink.exact.state import (
     NOBODY,
     Info,
+    State,
     bayes_factor,
     join,
     log_prior_density,
@@ -30,6 +31,7 @@ from .state import (
     position_of_person,
     prior_step,
 )
+from tielink.exact.target import Target
 
 MOVES = ("label", "position", "intercept", "spread")
 
@@ -129,7 +131,7 @@ def _drop_single(cache, side, record):
     cache.singles[side] = last
 
 
-def init_cache(state, target):  # type: ignore[no-untyped-def]
+def init_cache(state: State, target: Target) -> Cache:
     """The cache of a state; call it again after anything but a paper sweep has changed the state."""
     n1, n2 = state.partner_a.size, state.partner_b.size
     cache = Cache(

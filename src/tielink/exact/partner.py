@@ -5,8 +5,8 @@ import math
 import numpy as np
 from numba import njit
 
-from .fit import quadratic_forms
-from .state import bayes_factor
+from tielink.exact.fit import quadratic_forms
+from tielink.exact.state import bayes_factor
 
 _NEAR = 0.9
 

@@ -7,9 +7,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .evidence import evidence
-from .fit import fit
-from .state import NOBODY, Info, log_gamma, place_person, position_of_person
+from tielink.exact.evidence import evidence
+from tielink.exact.fit import fit
+from tielink.exact.state import NOBODY, Info, log_gamma, place_person, position_of_person
 
 
 class WalkInfo(NamedTuple):
@@ -39,10 +39,15 @@ def persons(state):
 
 @njit(cache=True)
 def jump(rng, state, target, tuning):
-    """Conditional multiple-candidate jump of every person: slot 1 is where it stands, M fresh points come from q_A."""
+    """
+    Conditional multiple-candidate jumps of `tuning.jumps` persons drawn at random.
+
+    Slot 1 is where the person stands, M fresh points come from q_A, and one of them is chosen by weight.
+    """
     accepted = 0
     people = persons(state)
-    for n in range(people.shape[0]):
+    for _ in range(tuning.jumps):
+        n = rng.integers(0, people.shape[0])
         members = (people[n, 0], people[n, 1])
         u = position_of_person(state, members)
         proposal = fit(members, NOBODY, state, target)
@@ -50,12 +55,12 @@ def jump(rng, state, target, tuning):
         place_person(state, members, chosen)
         if chosen[0] != u[0]:
             accepted += 1
-    return Info(people.shape[0], accepted)
+    return Info(tuning.jumps, accepted)
 
 
 @njit(cache=True)
 def walk(rng, state, target, tuning):
-    """Random-walk Metropolis for every person, with the step of its own record: accepted with gamma_A(u*)/gamma_A(u)."""
+    """Random-walk Metropolis for every person, with its own record's step; accepted with gamma_A(u*)/gamma_A(u)."""
     moved_a = np.full(state.partner_a.size, -1, dtype=np.int8)
     moved_b = np.full(state.partner_b.size, -1, dtype=np.int8)
     people = persons(state)

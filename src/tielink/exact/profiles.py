@@ -134,11 +134,12 @@ class _Grid:
 
     def __init__(self, field: FieldProblem, size: int) -> None:
         self.field = field
-        self.rows, self.row_of = np.unique(field.codes[:size], return_inverse=True)
-        self.columns, self.column_of = np.unique(field.codes[size:], return_inverse=True)
-        self.left, self.right = (grid.ravel() for grid in np.meshgrid(self.rows, self.columns, indexing="ij"))
-        self.unknown = (self.left == MISSING) | (self.right == MISSING)
-        self.left, self.right = np.maximum(self.left, 0), np.maximum(self.right, 0)
+        rows, self.row_of = np.unique(field.codes[:size], return_inverse=True)
+        columns, self.column_of = np.unique(field.codes[size:], return_inverse=True)
+        self.table = np.zeros((len(rows), len(columns)))
+        left, right = np.meshgrid(rows, columns, indexing="ij")
+        self.known = (left != MISSING) & (right != MISSING)
+        self.left, self.right = left[self.known], right[self.known]
         if isinstance(field, StringProblem):
             tables = field.tables
             self.clean = tables.frequencies[self.left] * (self.left == self.right)
@@ -146,14 +147,12 @@ class _Grid:
             self.twice = tables.both_distorted(self.left, self.right)
 
     def add(self, frequencies: Floats | None, rate: float, out: Floats) -> None:
-        """Add log m(x,y) − log m(x) − log m(y) of every cross pair to `out`."""
+        """Add log m(x,y) − log m(x) − log m(y) of every cross pair to `out`; nothing where a value is missing."""
         if isinstance(self.field, StringProblem):
-            joint = (1 - rate) ** 2 * self.clean + rate * (1 - rate) * self.once + rate**2 * self.twice
-            log_joint = np.log(joint)
+            # The terms of m(x, y) do not change, only their weights do.
+            log_joint = np.log((1 - rate) ** 2 * self.clean + rate * (1 - rate) * self.once + rate**2 * self.twice)
         else:
             log_joint = log_pair(self.field, frequencies, rate, self.left, self.right)
         single = log_single(self.field, frequencies, rate, np.arange(self.field.levels))
-        evidence = log_joint - single[self.left] - single[self.right]
-        evidence[self.unknown] = 0.0
-        table = evidence.reshape(len(self.rows), len(self.columns))
-        out += table[self.row_of[:, None], self.column_of[None, :]]
+        self.table[self.known] = log_joint - single[self.left] - single[self.right]
+        out += self.table[self.row_of[:, None], self.column_of[None, :]]

@@ -5,9 +5,9 @@ import math
 import numpy as np
 from numba import njit
 
-from .intercept import file_log_likelihood
-from .row import squared_distances
-from .state import Info
+from tielink.exact.intercept import file_log_likelihood
+from tielink.exact.row import squared_distances
+from tielink.exact.state import Info
 
 
 @njit(cache=True)

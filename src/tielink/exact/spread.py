@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from .state import Info
+from tielink.exact.state import Info
 
 
 @njit(cache=True)

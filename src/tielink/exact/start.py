@@ -8,25 +8,24 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
-from .fit import add_slopes, cholesky, solve_lower, solve_upper
-from .intercept import file_log_likelihood, walk_intercepts
-from .positions import jump, persons, walk
-from .row import LOGIT, exp_negative, log_normal_cdf, squared_distances
-from .spread import squared_norms
-from .state import NOBODY, State, copy, init, init_tuning, log_gamma, place_person, position_of_person
-from .target import Target
+from tielink.exact.fit import add_slopes, cholesky, solve_lower, solve_upper
+from tielink.exact.intercept import file_log_likelihood, walk_intercepts
+from tielink.exact.positions import jump, persons, walk
+from tielink.exact.row import LOGIT, exp_negative, log_normal_cdf, squared_distances
+from tielink.exact.spread import squared_norms
+from tielink.exact.state import NOBODY, State, copy, init, init_tuning, log_gamma, place_person, position_of_person
+from tielink.exact.target import Target
 
 _STRETCHES = np.geomspace(0.3, 30.0, 24)
 _LONGEST = 4.0
 _HOTTEST = 0.02
 
 
-def scaling(rng: np.random.Generator, adjacency: NDArray[np.uint8], dimension: int) -> NDArray[np.float64]:
+def scaling(adjacency: NDArray[np.uint8], dimension: int) -> NDArray[np.float64]:
     """
     Classical multidimensional scaling of shortest-path distances, (K, n).
 
-    Parts of the graph that no path joins are put a little further apart than the longest path. A small random
-    disturbance makes starts differ and parts equal positions.
+    Parts of the graph that no path joins are put a little further apart than the longest path.
     """
     distance = shortest_path(csr_array(adjacency), method="D", unweighted=True, directed=False)
     finite = distance[np.isfinite(distance)]
@@ -38,7 +37,12 @@ def scaling(rng: np.random.Generator, adjacency: NDArray[np.uint8], dimension: i
     position = np.zeros((dimension, n))
     rank = min(dimension, n)
     position[:rank] = (vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0.0))).T[:rank]
-    return np.ascontiguousarray(position + 0.1 * rng.standard_normal((dimension, n)))
+    return position
+
+
+def disturbed(rng: np.random.Generator, position: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Positions with a small random disturbance, which makes starts differ and parts equal positions."""
+    return np.asarray(position + 0.1 * rng.standard_normal(position.shape))
 
 
 @njit(cache=True)
@@ -74,7 +78,7 @@ def _climb_intercept(side, state, target):
 @njit(cache=True)
 def ascend(state, target, rounds, move_spread):
     """
-    Climb to a mode: each round gives every person one damped Fisher-scoring step, then beta and sigma^2 their best value.
+    Climb to a mode: each round gives every person one damped Fisher-scoring step, then beta and sigma^2 their best.
 
     A start may read the current positions, unlike the proposals of the sampler. Steps that do not climb are halved.
     """
@@ -124,7 +128,7 @@ def ascend(state, target, rounds, move_spread):
 
 @njit(cache=True)
 def _best_stretch(state, target, stretches):
-    """The stretch of all positions (with beta_j climbed anew) whose ties are likeliest; positions and beta are left there."""
+    """Leave the positions at the stretch, and beta_j at the value, under which the ties are likeliest."""
     best, best_value, done = 1.0, -np.inf, 1.0
     for candidate in stretches:
         _stretch(state, candidate / done)
@@ -168,7 +172,7 @@ def settle(rng: np.random.Generator, state: State, target: Target, sweeps: int =
     shape = target.spread_shape + 0.5 * count * target.dimension + 1.0
     state.spread[0] = (target.spread_scale + 0.5 * total) / shape
     ascend(state, target, rounds, True)
-    tuning = init_tuning(target)
+    tuning = init_tuning(target, jumps=sum(target.log_bf.shape))
     for t in range(sweeps):
         cooled = target._replace(temperature=target.temperature * _HOTTEST ** (1.0 - t / sweeps))
         jump(rng, state, cooled, tuning)
@@ -181,7 +185,7 @@ def height(state: State, target: Target) -> NDArray[np.float64]:
     """Each file's log-likelihood plus its records' log prior (up to a constant): the height of a mode, by file."""
     squares = np.array([(state.position_a**2).sum(), (state.position_b**2).sum()])
     ties = [file_log_likelihood(side, state.intercept[side], 1.0, state, target) for side in (0, 1)]
-    return np.array(ties) - 0.5 * squares / state.spread[0]
+    return np.asarray(np.array(ties) - 0.5 * squares / state.spread[0])
 
 
 def start(rng: np.random.Generator, target: Target, restarts: int = 3) -> State:
@@ -195,7 +199,7 @@ def start(rng: np.random.Generator, target: Target, restarts: int = 3) -> State:
     state = init(rng, target)
     if not target.observed.any() or target.dimension == 0:
         return state
-    n1, n2 = target.log_bf.shape
+    n1 = target.log_bf.shape[0]
     person_b = np.where(target.anchor_b >= 0, target.anchor_b, -1)
     single = np.flatnonzero(person_b < 0)
     person_b[single] = n1 + np.arange(single.size)
@@ -203,10 +207,11 @@ def start(rng: np.random.Generator, target: Target, restarts: int = 3) -> State:
     merged[:n1, :n1] = target.adjacency_a if target.observed[0] else 0
     if target.observed[1]:
         merged[np.ix_(person_b, person_b)] |= target.adjacency_b
+    layout = scaling(merged, target.dimension)
     best, best_height = state, -np.inf
     for _ in range(restarts):
         state = copy(state)
-        position = scaling(rng, merged, target.dimension)
+        position = disturbed(rng, layout)
         state.position_a[:], state.position_b[:] = position[:, :n1], position[:, person_b]
         settle(rng, state, target)
         total = height(state, target).sum()

@@ -7,8 +7,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .row import row
-from .target import Target
+from tielink.exact.row import row
+from tielink.exact.target import Target
 
 
 class State(NamedTuple):
@@ -52,7 +52,7 @@ class Tuning(NamedTuple):
         M, draws per evidence.
     candidates : int
         C, partners weighed by the restricted Gibbs move.
-    gibbs, merges, swaps, jumps, walks : int
+    gibbs, merges, swaps, jumps, walks, scalars : int
         Work per sweep: see `sweep`.
     """
 
@@ -67,6 +67,7 @@ class Tuning(NamedTuple):
     swaps: int
     jumps: int
     walks: int
+    scalars: int
 
 
 # "No record of either file". Not a literal (-1, -1): that has a type of its own and compiles everything twice.
@@ -101,19 +102,20 @@ def init(rng: np.random.Generator, target: Target) -> State:
 
 def copy(state: State) -> State:
     """A deep copy."""
-    return State(*(array.copy() for array in state))
+    return State(*(array.copy() for array in state))  # type: ignore[arg-type]
 
 
 def init_tuning(
     target: Target,
     *,
     particles: int = 3,
-    candidates: int = 10,
-    gibbs: int = 1,
-    merges: int = 1,
+    candidates: int = 16,
+    gibbs: int = 3,
+    merges: int | None = None,
     swaps: int = 1,
-    jumps: int = 1,
-    walks: int = 1,
+    jumps: int | None = None,
+    walks: int = 2,
+    scalars: int = 1,
 ) -> Tuning:
     """Steps of one unit of distance (the link's own scale), to be adapted in warm-up."""
     n1, n2 = target.log_bf.shape
@@ -125,10 +127,12 @@ def init_tuning(
         particles,
         candidates,
         gibbs,
-        merges,
+        # A merge costs five times a Gibbs draw of the same record and changes the linkage a fifth as often.
+        max(1, min(n1, n2) // 8) if merges is None else merges,
         swaps,
-        jumps,
+        max(1, (n1 + n2) // 8) if jumps is None else jumps,
         walks,
+        scalars,
     )
 
 
@@ -153,6 +157,7 @@ def prior_step(target, state):
 
 @njit(cache=True)
 def is_anchor(target, side, record):
+    """Whether the record's partner is known."""
     return (target.anchor_a, target.anchor_b)[side][record] >= 0
 
 
@@ -243,11 +248,10 @@ def log_gamma(u, members, skips, state, target):
 
 @njit(cache=True)
 def choose(rng, log_weights):
-    """Draw an index with probability proportional to exp(log_weights); also the log of their sum. (-1, -inf) if none."""
+    """An index drawn in proportion to exp(log_weights), and the log of their sum; (-1, -inf) if all are -inf."""
     top = -np.inf
     for i in range(log_weights.size):
-        if log_weights[i] > top:
-            top = log_weights[i]
+        top = max(top, log_weights[i])
     if top == -np.inf:
         return -1, -np.inf
     total = 0.0

@@ -5,10 +5,10 @@ import math
 import numpy as np
 from numba import njit
 
-from .evidence import evidence
-from .fit import fit
-from .state import Info, place_person, position_of_person
-from .switch import dyad_between
+from tielink.exact.evidence import evidence
+from tielink.exact.fit import fit
+from tielink.exact.state import Info, place_person, position_of_person
+from tielink.exact.switch import dyad_between
 
 
 @njit(cache=True)

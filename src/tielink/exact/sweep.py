@@ -6,16 +6,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .gibbs import restricted_gibbs
-from .intercept import walk_intercepts
-from .matching import exchange, gibbs_label
-from .merge import merge, split
-from .positions import jump, walk
-from .scale import scale
-from .spread import draw_spread
-from .state import is_anchor
-from .swap import swap
-from .switch import switch
+from tielink.exact.gibbs import restricted_gibbs
+from tielink.exact.intercept import walk_intercepts
+from tielink.exact.matching import exchange, gibbs_label
+from tielink.exact.merge import merge, split
+from tielink.exact.positions import jump, walk
+from tielink.exact.scale import scale
+from tielink.exact.spread import draw_spread
+from tielink.exact.state import is_anchor
+from tielink.exact.swap import swap
+from tielink.exact.switch import switch
 
 MOVES = ("gibbs", "merge", "split", "switch", "swap", "jump", "walk", "intercept", "scale", "spread")
 
@@ -53,9 +53,9 @@ def sweep(rng, state, target, tuning):
     """
     One sweep. It changes `state` and returns `SweepInfo`.
 
-    Restricted Gibbs runs `tuning.gibbs` times over the records of the smaller file, merge/split/switch `tuning.merges`
-    times over records drawn from both files (as many as the smaller file has), `tuning.swaps` swaps per pair; then jumps,
-    walks, intercepts, scale and spread.
+    `tuning` says how much of each: rounds of restricted Gibbs over the smaller file's records (`gibbs`), records of
+    either file drawn for merge/split/switch (`merges`), swaps, persons drawn for a jump, rounds of walks over all, and
+    rounds of intercepts, scale and spread (`scalars`).
     """
     if not (target.observed[0] or target.observed[1]):
         return sweep_profiles(rng, state, target)
@@ -67,7 +67,7 @@ def sweep(rng, state, target, tuning):
         for record in range(n):
             if not is_anchor(target, side, record):
                 _count(counts[0], restricted_gibbs(rng, state, target, tuning, side, record))
-    for _ in range(tuning.merges * n):
+    for _ in range(tuning.merges):
         either = rng.integers(0, 2)
         record = rng.integers(0, n1 if either == 0 else n2)
         if not is_anchor(target, either, record):
@@ -80,15 +80,15 @@ def sweep(rng, state, target, tuning):
                 _count(counts[3], switch(rng, state, target, tuning, either, record))
     for _ in range(tuning.swaps):
         _count(counts[4], swap(rng, state, target, tuning))
-    for _ in range(tuning.jumps):
-        _count(counts[5], jump(rng, state, target, tuning))
+    _count(counts[5], jump(rng, state, target, tuning))
     moved_a, moved_b = np.full(n1, -1, np.int8), np.full(n2, -1, np.int8)
     for _ in range(tuning.walks):
         info = walk(rng, state, target, tuning)
         counts[6, 0] += info.proposed
         counts[6, 1] += info.accepted
         moved_a, moved_b = info.moved_a, info.moved_b
-    _count(counts[7], walk_intercepts(rng, state, target, tuning))
-    _count(counts[8], scale(rng, state, target, tuning))
-    _count(counts[9], draw_spread(rng, state, target))
+    for _ in range(tuning.scalars):
+        _count(counts[7], walk_intercepts(rng, state, target, tuning))
+        _count(counts[8], scale(rng, state, target, tuning))
+        _count(counts[9], draw_spread(rng, state, target))
     return SweepInfo(counts, moved_a, moved_b)

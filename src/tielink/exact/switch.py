@@ -4,11 +4,11 @@ import math
 
 from numba import njit
 
-from .evidence import evidence
-from .fit import fit
-from .partner import partner_log_probabilities
-from .row import dyad
-from .state import NOBODY, Info, bayes_factor, by_file, choose, join, part, place, position_of
+from tielink.exact.evidence import evidence
+from tielink.exact.fit import fit
+from tielink.exact.partner import partner_log_probabilities
+from tielink.exact.row import dyad
+from tielink.exact.state import NOBODY, Info, bayes_factor, by_file, choose, join, part, place, position_of
 
 
 @njit(cache=True)

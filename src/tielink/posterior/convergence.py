@@ -87,4 +87,6 @@ def effective_draws(draws: ArrayLike, *, rank_normalise: bool = True) -> float:
     pairs = correlation[: count - count % 2].reshape(-1, 2).sum(axis=1)
     positive = pairs[: int(np.argmax(pairs <= 0)) if (pairs <= 0).any() else len(pairs)]
     time = 2 * np.minimum.accumulate(positive).sum() - 1
+    if 2 * len(positive) < count:
+        time += max(correlation[2 * len(positive)], 0.0)  # half of the first pair that is left out
     return float(min(parts * count / max(time, 1e-12), parts * count * np.log10(parts * count)))

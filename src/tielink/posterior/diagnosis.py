@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tielink.posterior.convergence import effective_draws, rhat
+from tielink.posterior.modes import find_modes
 
 if TYPE_CHECKING:
     from tielink.posterior.posterior import Posterior
@@ -101,6 +102,13 @@ def _warnings(
             f"the chains do not agree on the number of persons (R-hat {rhats['persons N']:.2f}; chain means {spread}). "
             "They sit in different modes: probabilities average over modes as chains happened to find them. "
             "Add anchors if you can, run more chains or a longer warm-up, and do not trust single links."
+        )
+    modes = find_modes(posterior)
+    if len(modes) > 1:
+        shares = ", ".join(f"{mode.weight:.0%}" for mode in modes)
+        said.append(
+            f"the chains link differently: {len(modes)} groups of chains ({shares} of them) hardly share a link. "
+            "See posterior.modes()."
         )
     others = [name for name, value in rhats.items() if value > RHAT_LIMIT and name != "persons N"]
     if others:

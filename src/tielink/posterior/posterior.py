@@ -16,6 +16,7 @@ from tielink.data.linkage import Linkage
 from tielink.data.records import Records
 from tielink.model.spec import Model
 from tielink.posterior.diagnosis import Diagnosis, diagnose
+from tielink.posterior.modes import Mode, find_modes
 from tielink.posterior.pairs import PairProbabilities, cluster_counts, pair_probabilities
 from tielink.posterior.predictive import NetworkSample, network_checks
 from tielink.project import Run
@@ -137,6 +138,10 @@ class Posterior:
     def diagnose(self) -> Diagnosis:
         """Say whether the chains can be trusted, and what to do if not."""
         return diagnose(self)
+
+    def modes(self) -> list[Mode]:
+        """Return the groups of chains whose match probabilities agree, the largest first; one group is good news."""
+        return find_modes(self)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save everything to one NetCDF file; a crash leaves the old file or the new one."""

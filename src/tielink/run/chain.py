@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from tielink.exact import paper, sweep
 from tielink.exact.adapt import adapt
-from tielink.exact.align import align
+from tielink.exact.align import best_start
 from tielink.exact.compile import compile_target
 from tielink.exact.intercept import file_log_likelihood
-from tielink.exact.start import start
 from tielink.exact.state import init, init_tuning
 from tielink.run.job import Job
 
@@ -43,18 +42,11 @@ class Chain:
         self.moves = paper.MOVES if self.sampler == "paper" else sweep.MOVES
 
     def begin(self) -> None:
-        """Find a start: near a mode for the exact sampler, at random for the paper's.
-
-        Chains take turns: even ones start from the alignments of separately embedded networks, the best first; odd
-        ones from one embedding of both networks joined at the anchors. Chains in different modes then show.
-        """
+        """Find a start: near a mode for the exact sampler, at random for the paper's."""
         if self.sampler == "paper":
             self.cache = paper.init_cache(self.state, self.target)
-        elif self.target.observed.all() and self.index % 2 == 0:
-            rank = self.index // 2
-            self.state = align(self.rng, self.target, rank + 1)[rank]
-        else:
-            self.state = start(self.rng, self.target)
+        elif self.target.observed.any():
+            self.state = best_start(self.rng, self.target)
 
     def advance(self, warmup_sweep: int | None) -> NDArray[np.int64]:
         """Do one sweep; tune if it is number `warmup_sweep` of warm-up. Return (proposed, accepted) by move."""

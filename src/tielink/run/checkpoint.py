@@ -85,7 +85,8 @@ def save_chain(folder: Path, chain: Chain, recorder: Recorder, sweeps: int) -> N
     text = np.frombuffer(json.dumps(values).encode(), dtype=np.uint8)
 
     def write(file: IO[bytes]) -> None:
-        np.savez(file, **arrays, **filled, counts=recorder.counts, values=text)
+        everything: dict[str, Any] = {**arrays, **filled, "counts": recorder.counts, "values": text}
+        np.savez(file, **everything)
 
     write_whole(folder / f"chain-{chain.index}.npz", write)
 

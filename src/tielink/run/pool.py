@@ -8,6 +8,7 @@ import queue
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -42,43 +43,47 @@ class _Worker:
 
     def __init__(self, order: Order, messages: queue.SimpleQueue[tuple[_Worker, object]]) -> None:
         self.chain = order.chain
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (`close` closes it)
         self.process = subprocess.Popen(
             [sys.executable, "-c", "from tielink.run.worker import main; main()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self.errors,
             start_new_session=True,  # a Ctrl-C is for us; we pass the word on
         )
-        self.errors = b""
         assert self.process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it ended at once: the reader below will tell why
             pickle.dump(order, self.process.stdin)
             self.process.stdin.flush()
-        threading.Thread(target=self._read, args=(messages,), daemon=True).start()
+        self.reader = threading.Thread(target=self._read, args=(messages,), daemon=True)
+        self.reader.start()
 
     def _read(self, messages: queue.SimpleQueue[tuple[_Worker, object]]) -> None:
         assert self.process.stdout is not None
-        assert self.process.stderr is not None
-        errors: list[bytes] = []
-        drain = threading.Thread(target=lambda stream: errors.append(stream.read()), args=(self.process.stderr,))
-        drain.start()
         last: object = None
-        try:
+        with self.process.stdout as stream, contextlib.suppress(Exception):  # the stream ends, or breaks off
             while True:
-                last = pickle.load(self.process.stdout)
+                last = pickle.load(stream)
                 messages.put((self, last))
-        except Exception:  # its stream ended: with a result before, or broken off
-            drain.join()
-            self.errors = b"".join(errors)
-            self.process.wait()
-            if not isinstance(last, Result | InputError):
-                messages.put((self, None))
+        self.process.wait()
+        if not isinstance(last, Result | InputError):
+            messages.put((self, None))
 
     def stop(self) -> None:
         """Tell the process to end after its current sweep."""
         assert self.process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
+
+    def close(self, kill: bool = False) -> str:
+        """Let go of the process, dead or alive; return what it said on standard error."""
+        if kill:
+            self.process.kill()
+        self.stop()
+        self.reader.join()
+        self.errors.seek(0)
+        with self.errors:
+            return self.errors.read().decode(errors="replace").strip()
 
 
 def run_processes(orders: Sequence[Order], workers: int, report: Report) -> tuple[list[Result], bool]:
@@ -104,14 +109,13 @@ def run_processes(orders: Sequence[Order], workers: int, report: Report) -> tupl
                 report(message)
                 continue
             running.remove(worker)
-            worker.stop()
+            said = worker.close()
             if isinstance(message, InputError):
                 raise message
             if not isinstance(message, Result):
-                said = worker.errors.decode(errors="replace").strip()
                 raise RuntimeError(f"chain {worker.chain} ended without a result:\n{said}")
             results.append(message)
     finally:
         for worker in running:
-            worker.process.kill()
+            worker.close(kill=True)
     return sorted(results, key=lambda result: result.chain), interrupted

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from tielink.data.columns import MISSING, Column
 from tielink.data.linkage import Linkage, canonical
 from tielink.faults import Faults
 from tielink.fields import Categorical, String
@@ -90,12 +91,18 @@ def scenario(
         densities = [_of(density, name) for name in sizes]
         parameters = _place(rng, problem, problem.network, parameters, spread, densities)
     simulated = draw_data(rng, model, dataset, parameters, missing)
-    declared = {
-        name: replace(column, field=String() if isinstance(column.field, String) else Categorical())
-        for name, column in simulated.dataset.columns.items()
-    }
+    declared = {name: _as_read(column) for name, column in simulated.dataset.columns.items()}
     known = _anchors(rng, simulated.truth, anchors)
     return replace(simulated, dataset=replace(simulated.dataset, columns=declared, anchors=known))
+
+
+def _as_read(column: Column) -> Column:
+    """Return the column as if it came from a file: values that nobody has are unknown, and so are frequencies."""
+    seen, codes = np.unique(column.codes[column.codes != MISSING], return_inverse=True)
+    recoded = np.full(len(column.codes), MISSING)
+    recoded[column.codes != MISSING] = codes
+    field = String() if isinstance(column.field, String) else Categorical()
+    return Column(field, tuple(column.values[code] for code in seen), recoded)
 
 
 def _of(value: float | Mapping[str, float], name: str) -> float:

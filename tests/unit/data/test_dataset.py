@@ -215,7 +215,8 @@ def test_ids_written_in_text_files_stand_for_numbers(tmp_path):
     (tmp_path / "t.csv").write_text("source,target\n1,2\n")
     (tmp_path / "k.csv").write_text("a,b\n1,2\n")
     (tmp_path / "p.toml").write_text(
-        '[files.b]\nrecords = "a.parquet"\n[files.a]\nrecords = "a.parquet"\nties = "t.csv"\n[data]\nanchors = "k.csv"\n'
+        '[files.b]\nrecords = "a.parquet"\n[files.a]\nrecords = "a.parquet"\nties = "t.csv"\n'
+        '[data]\nanchors = "k.csv"\n'
     )
     data = tl.Dataset.read(tmp_path / "p.toml")
     assert data.ties["a"].tolist() == [[0, 1]]

@@ -1,0 +1,1 @@
+"""Speed and quality, measured side by side; see README.md."""

@@ -1,0 +1,200 @@
+"""Draw parameters and data from the model, in place, and read off statistics; independent of the kernels under test."""
+
+import math
+
+import numpy as np
+from numba import njit
+from scipy.special import gammaln
+
+from tielink.exact.state import State
+from tielink.exact.target import make_target
+
+CATEGORIES = np.array([0.5, 0.3, 0.2])
+DISTORTION = 0.25
+STATISTICS = (
+    "matches",
+    "squares",
+    "intercept",
+    "intercept squared",
+    "tie log-likelihood",
+    "log spread",
+    "profile",
+    "pair norm",
+)
+
+
+def blank(n1=4, n2=5, dimension=2, link=0, observed=(True, True), log_prior=None, anchors=1, spread_scale=10.0):
+    """A target and a state to be filled by `simulate`. Tight hyperparameters: ties are neither empty nor full."""
+    anchor_a = np.full(n1, -1)
+    anchor_a[:anchors] = np.arange(anchors)
+    free = min(n1, n2) - anchors
+    target = make_target(
+        adjacency_a=np.zeros((n1, n1)),
+        adjacency_b=np.zeros((n2, n2)),
+        log_bf=np.zeros((n1, n2)),
+        log_prior=np.zeros(free + 1) if log_prior is None else log_prior,
+        dimension=dimension,
+        anchor_a=anchor_a,
+        observed=observed,
+        intercept_sd=(1.0, 1.5),
+        spread_shape=6.0,
+        spread_scale=spread_scale,
+        link=link,
+    )
+    state = State(
+        np.zeros((dimension, n1)),
+        np.zeros((dimension, n2)),
+        anchor_a.astype(np.int64),
+        np.full(n2, -1, dtype=np.int64),
+        np.zeros(2),
+        np.ones(1),
+        np.zeros(1, dtype=np.int64),
+    )
+    return target, state
+
+
+def match_probabilities(target):
+    """P(m) = exp(log_prior[m]) C(n1', m) C(n2', m) m!, normalised."""
+    f1, f2 = (target.anchor_a < 0).sum(), (target.anchor_b < 0).sum()
+    m = np.arange(target.log_prior.size)
+    logs = target.log_prior - gammaln(f1 - m + 1) - gammaln(f2 - m + 1) - gammaln(m + 1)
+    p = np.exp(logs - logs.max())
+    return p / p.sum()
+
+
+@njit(cache=True)
+def _category(rng, p):
+    x = rng.random()
+    for c in range(p.size - 1):
+        x -= p[c]
+        if x < 0.0:
+            return c
+    return p.size - 1
+
+
+@njit(cache=True)
+def _shuffle(rng, x):
+    for i in range(x.size - 1, 0, -1):
+        j = rng.integers(0, i + 1)
+        x[i], x[j] = x[j], x[i]
+
+
+@njit(cache=True)
+def _ties(rng, x, intercept, link, out):
+    n = x.shape[1]
+    for i in range(n):
+        for j in range(i):
+            eta = intercept - math.sqrt(((x[:, i] - x[:, j]) ** 2).sum())
+            p = 0.5 * math.erfc(-eta / math.sqrt(2.0)) if link == 1 else 1.0 / (1.0 + math.exp(-eta))
+            out[i, j] = out[j, i] = 1 if rng.random() < p else 0
+
+
+@njit(cache=True)
+def simulate(rng, state, target, match_probability, theta, psi):
+    """xi, sigma^2, beta, u from the prior; ties and one categorical field from the likelihood."""
+    n1, n2 = state.partner_a.size, state.partner_b.size
+    state.partner_a[:], state.partner_b[:] = target.anchor_a, target.anchor_b
+    free_a, free_b = np.flatnonzero(target.anchor_a < 0), np.flatnonzero(target.anchor_b < 0)
+    _shuffle(rng, free_a)
+    _shuffle(rng, free_b)
+    m = _category(rng, match_probability)
+    state.matched[0] = m
+    for i in range(m):
+        state.partner_a[free_a[i]], state.partner_b[free_b[i]] = free_b[i], free_a[i]
+    state.spread[0] = target.spread_scale / rng.standard_gamma(target.spread_shape)
+    for f in range(2):
+        state.intercept[f] = target.intercept_sd[f] * rng.standard_normal()
+    values_a, values_b = np.empty(n1, np.int64), np.empty(n2, np.int64)
+    for b in range(n2):
+        for k in range(target.dimension):
+            state.position_b[k, b] = math.sqrt(state.spread[0]) * rng.standard_normal()
+    for b in range(n2):
+        truth = _category(rng, theta)
+        values_b[b] = _category(rng, theta) if rng.random() < psi else truth
+        a = state.partner_b[b]
+        if a >= 0:
+            values_a[a] = _category(rng, theta) if rng.random() < psi else truth
+    for a in range(n1):
+        if state.partner_a[a] >= 0:
+            state.position_a[:, a] = state.position_b[:, state.partner_a[a]]
+        else:
+            values_a[a] = _category(rng, theta)
+            for k in range(target.dimension):
+                state.position_a[k, a] = math.sqrt(state.spread[0]) * rng.standard_normal()
+    for a in range(n1):
+        for b in range(n2):
+            same = (1.0 - psi) ** 2 / theta[values_a[a]] if values_a[a] == values_b[b] else 0.0
+            target.log_bf[a, b] = math.log(same + 2.0 * psi * (1.0 - psi) + psi * psi)
+    if target.observed[0]:
+        _ties(rng, state.position_a, state.intercept[0], target.link, target.adjacency_a)
+    if target.observed[1]:
+        _ties(rng, state.position_b, state.intercept[1], target.link, target.adjacency_b)
+
+
+@njit(cache=True)
+def _log_likelihood(x, intercept, link, ties):
+    total = 0.0
+    for i in range(x.shape[1]):
+        for j in range(i):
+            eta = intercept - math.sqrt(((x[:, i] - x[:, j]) ** 2).sum())
+            eta = eta if ties[i, j] else -eta
+            p = 0.5 * math.erfc(-eta / math.sqrt(2.0)) if link == 1 else 1.0 / (1.0 + math.exp(-eta))
+            total += math.log(p)
+    return total
+
+
+@njit(cache=True)
+def statistics(state, target, out):
+    n1, n2 = state.partner_a.size, state.partner_b.size
+    squares, count, profile, pair_norm = 0.0, n1, 0.0, 0.0
+    matched = 0
+    for a in range(n1):
+        norm = (state.position_a[:, a] ** 2).sum()
+        squares += norm
+        b = state.partner_a[a]
+        if b >= 0:
+            assert state.partner_b[b] == a
+            # Without any network positions are not kept up: nobody reads them.
+            networks = target.observed[0] or target.observed[1]
+            assert not networks or (state.position_a[:, a] == state.position_b[:, b]).all()
+            profile += target.log_bf[a, b]
+            if target.anchor_a[a] < 0:
+                matched += 1
+                pair_norm += norm
+    for b in range(n2):
+        if state.partner_b[b] < 0:
+            squares += (state.position_b[:, b] ** 2).sum()
+            count += 1
+    assert matched == state.matched[0]
+    out[0] = matched
+    out[1] = squares / (state.spread[0] * count)
+    out[2] = state.intercept[0] + state.intercept[1]
+    out[3] = state.intercept[0] ** 2 + state.intercept[1] ** 2
+    out[4] = 0.0
+    if target.observed[0]:
+        out[4] += _log_likelihood(state.position_a, state.intercept[0], target.link, target.adjacency_a)
+    if target.observed[1]:
+        out[4] += _log_likelihood(state.position_b, state.intercept[1], target.link, target.adjacency_b)
+    out[5] = math.log(state.spread[0])
+    out[6] = profile
+    out[7] = pair_norm
+
+
+def replicate_z(apply, target, state, replicates, length, seed):
+    """
+    z of every statistic's mean change after `length` applications, over independent replicates.
+
+    Before and after have the same distribution if the kernel leaves the posterior invariant, whatever its ergodicity;
+    the replicates are independent, so the paired differences' mean is normal.
+    """
+    rng = np.random.default_rng(seed)
+    p = match_probabilities(target)
+    before, after = np.empty((2, replicates, len(STATISTICS)))
+    for r in range(replicates):
+        simulate(rng, state, target, p, CATEGORIES, DISTORTION)
+        statistics(state, target, before[r])
+        apply(rng, state, target, length)
+        statistics(state, target, after[r])
+    change = after - before
+    spread = change.std(axis=0) / math.sqrt(replicates)
+    return np.where(spread > 0, change.mean(axis=0) / np.where(spread > 0, spread, 1.0), 0.0)

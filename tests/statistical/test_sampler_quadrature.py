@@ -1,0 +1,55 @@
+"""
+Chain frequencies of all 34 matchings of 3 + 3 records against exact quadrature (K = 1, intercepts and spread fixed).
+
+Declared false-alarm rate: ALPHA per test.
+"""
+
+import numpy as np
+import pytest
+
+from sampler import harness as h
+from sampler.quadrature import ALPHA, CASES, chain, compare, world
+
+
+@pytest.mark.parametrize("prior", ["uniform", "rate"])
+@pytest.mark.parametrize("case", CASES)
+def test_moves_against_quadrature(case, prior):
+    moves, options = CASES[case]
+    target = world(prior)
+    p, distance = compare(target, chain(target, moves, 40_000, **options), options.get("matched"))
+    assert p > ALPHA, (p, distance)
+
+
+@pytest.mark.parametrize("case", ["all", "switch, two pairs"])
+def test_probit_and_known_non_match(case):
+    moves, options = CASES[case]
+    target = world("rate", link=1)
+    target.log_bf[1, 2] = -np.inf
+    p, distance = compare(target, chain(target, moves, 40_000, **options), options.get("matched"))
+    assert p > ALPHA, (p, distance)
+
+
+def test_one_file_without_network():
+    target = world("rate", observed=(True, False))
+    p, distance = compare(target, chain(target, CASES["all"][0], 40_000))
+    assert p > ALPHA, (p, distance)
+
+
+def test_profiles_only():
+    target = world("rate", observed=(False, False), scale=1.5)
+    for moves in (h.LABEL, h.LABEL | h.EXCHANGE):
+        p, distance = compare(target, chain(target, moves, 100_000))
+        assert p > ALPHA, (p, distance)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("link", [0, 1])
+@pytest.mark.parametrize("prior", ["uniform", "rate"])
+@pytest.mark.parametrize("case", CASES)
+def test_moves_against_quadrature_long(case, prior, link):
+    moves, options = CASES[case]
+    target = world(prior, link=link, seed=11)
+    p, distance = compare(target, chain(target, moves, 1_000_000, seed=5, **options), options.get("matched"))
+    print(f"{case}, {prior}, link {link}: p = {p:.3f}, total variation {distance:.4f}")
+    assert p > ALPHA, (p, distance)
+    assert distance < 0.01

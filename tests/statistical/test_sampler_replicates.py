@@ -1,0 +1,47 @@
+"""
+Joint-distribution tests: each move alone, and sweeps, leave the joint of parameters and data unchanged.
+
+Declared false-alarm rate: ALPHA per test, Bonferroni over the statistics.
+"""
+
+import numpy as np
+import pytest
+
+from sampler.moves import LIMIT, MOVES, run
+from sampler.naive import beta_binomial_log_prior
+from sampler.replicates import STATISTICS
+
+
+@pytest.mark.parametrize("move", MOVES)
+def test_each_move(move):
+    z = run(move, 1500, 5, log_prior=beta_binomial_log_prior(3, 4, 2.0, 1.0))
+    assert np.abs(z).max() < LIMIT, dict(zip(STATISTICS, z.round(1), strict=True))
+
+
+def test_profiles_only_sweep():
+    z = run("sweep", 1500, 3, observed=(False, False))[[0, 6]]
+    assert np.abs(z).max() < LIMIT, z
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("dimension", "link", "prior"),
+    [(1, 0, "rate"), (2, 0, "uniform"), (2, 1, "rate"), (4, 0, "rate"), (4, 1, "uniform")],
+)
+@pytest.mark.parametrize("move", MOVES)
+def test_each_move_long(move, dimension, link, prior):
+    log_prior = None if prior == "uniform" else beta_binomial_log_prior(3, 4, 1.0, 1.0)
+    z = run(move, 10000, 8, seed=11, dimension=dimension, link=link, log_prior=log_prior)
+    print(f"{move}, K = {dimension}, link {link}, {prior}: largest |z| {np.abs(z).max():.2f}")
+    assert np.abs(z).max() < LIMIT, dict(zip(STATISTICS, z.round(1), strict=True))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("observed", [(True, False), (False, True), (False, False)])
+@pytest.mark.parametrize("move", ["sweep", "paper"])
+def test_missing_networks_long(move, observed):
+    z = run(move, 10000, 5, seed=12, observed=observed)
+    if not any(observed):
+        z = z[[0, 6]]
+    print(f"{move}, observed {observed}: largest |z| {np.abs(z).max():.2f}")
+    assert np.abs(z).max() < LIMIT, z

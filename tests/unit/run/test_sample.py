@@ -1,0 +1,182 @@
+"""Runs: the same draws whatever the workers, whatever stopped them; nothing finished is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tielink as tl
+from tielink.run import checkpoint
+from tielink.run.checkpoint import load_job, write_whole
+from tielink.run.job import Job
+from tielink.simulate import scenario, write_project
+
+SETTINGS = {"chains": 2, "warmup": 12, "draws": 18, "seed": 5}
+MODEL = tl.Model(network=tl.LatentSpace(dimension=2))
+
+
+@pytest.fixture(scope="module")
+def data():
+    return scenario(np.random.default_rng(2), sizes={"a": 14, "b": 16}, overlap=9, anchors=0.2, missing=0.1).dataset
+
+
+def same(one: tl.Posterior, other: tl.Posterior) -> bool:
+    arrays = ("person", "log_likelihood", "intercepts", "spread", "distortion", "proposed", "accepted")
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
+
+
+@pytest.fixture(scope="module")
+def here(data):
+    return {sampler: tl.sample(MODEL, data, sampler=sampler, workers=0, **SETTINGS) for sampler in ("exact", "paper")}
+
+
+@pytest.mark.parametrize("sampler", ["exact", "paper"])
+def test_the_draws_do_not_depend_on_the_workers(data, here, sampler):
+    for workers in (1, 2):
+        assert same(here[sampler], tl.sample(MODEL, data, sampler=sampler, workers=workers, **SETTINGS))
+    other = tl.sample(MODEL, data, sampler=sampler, workers=0, **(SETTINGS | {"seed": 6}))
+    assert not same(here[sampler], other)
+    assert not np.array_equal(here[sampler].person[0], here[sampler].person[1]), "chains have streams of their own"
+
+
+@pytest.mark.parametrize("sampler", ["exact", "paper"])
+@pytest.mark.parametrize("after", [1, 7, 12, 20])
+def test_a_resumed_run_gives_the_draws_of_an_uninterrupted_one(data, here, sampler, after, tmp_path, monkeypatch):
+    class Killed(BaseException):
+        pass
+
+    saves = []
+    real = checkpoint.save_chain
+
+    def save(*arguments):
+        real(*arguments)
+        saves.append(1)
+        if len(saves) == after:
+            raise Killed
+
+    monkeypatch.setattr(checkpoint, "save_chain", save)
+    with pytest.raises(Killed):
+        tl.sample(MODEL, data, sampler=sampler, workers=0, checkpoint=tmp_path, interval=0.0, **SETTINGS)
+    monkeypatch.setattr(checkpoint, "save_chain", real)
+    assert same(here[sampler], tl.resume(tmp_path, workers=0))
+    assert same(here[sampler], tl.sample(MODEL, data, sampler=sampler, workers=0, checkpoint=tmp_path, **SETTINGS))
+
+
+def test_a_folder_with_another_run_is_refused(data, tmp_path):
+    tl.sample(MODEL, data, workers=0, checkpoint=tmp_path, **SETTINGS)
+    with pytest.raises(tl.InputError, match="checkpoint of another run"):
+        tl.sample(MODEL, data, workers=0, checkpoint=tmp_path, **(SETTINGS | {"seed": 9}))
+    with pytest.raises(tl.InputError, match="is no checkpoint folder"):
+        tl.resume(tmp_path / "nowhere")
+    (tmp_path / "chain-0.npz").write_bytes(b"broken")
+    with pytest.raises(tl.InputError, match="Remove it to run that chain again"):
+        tl.resume(tmp_path, workers=1)
+    (tmp_path / "job.pickle").write_bytes(b"broken")
+    with pytest.raises(tl.InputError, match="Start the run again"):
+        load_job(tmp_path)
+
+
+def test_fingerprints_tell_data_models_and_settings_apart(data):
+    run = tl.Run(chains=2)
+    base = Job.make(MODEL, data, run).fingerprint()
+    assert base == Job.make(MODEL, data, run).fingerprint()
+    assert base != Job.make(MODEL, data, tl.Run(chains=3)).fingerprint()
+    assert base != Job.make(tl.Model.paper(2), data, run).fingerprint()
+    other = scenario(np.random.default_rng(3), sizes={"a": 14, "b": 16}, overlap=9, anchors=0.2, missing=0.1).dataset
+    assert base != Job.make(MODEL, other, run).fingerprint()
+
+
+def test_what_cannot_be_written_is_said(data, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(tl.InputError, match="cannot be made"):
+        tl.sample(MODEL, data, workers=0, checkpoint=tmp_path / "file", **SETTINGS)
+    with pytest.raises(tl.InputError, match="cannot be written"):
+        write_whole(tmp_path / "nowhere" / "x", lambda file: file.write(b"x"))
+
+    def full_disk(file):
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "old").write_text("old")
+    with pytest.raises(tl.InputError, match="No space left on device"):
+        write_whole(tmp_path / "old", full_disk)
+    assert (tmp_path / "old").read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "old"]
+
+
+def test_three_files_are_a_clear_error():
+    frame = pl.DataFrame({"id": [1, 2]})
+    data = tl.Dataset.from_frames(dict.fromkeys("abc", frame), fields={})
+    with pytest.raises(tl.InputError, match="links two files; 3 are given"):
+        tl.sample(tl.Model(), data)
+
+
+@pytest.mark.parametrize("bad", [{"chains": 0}, {"draws": 0}, {"sampler": "gibbs"}, {"thin": -1}, {"seed": -1}])
+def test_wrong_settings_are_refused(data, bad):
+    with pytest.raises(tl.InputError):
+        tl.sample(MODEL, data, **bad)
+
+
+def command(*arguments, cwd: Path) -> subprocess.Popen:
+    program = [sys.executable, "-c", "from tielink.cli import main; main()", *map(str, arguments)]
+    return subprocess.Popen(program, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(condition, seconds=120.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def project(tmp_path) -> Path:
+    write_project(scenario(np.random.default_rng(2), sizes={"a": 14, "b": 16}, overlap=9, anchors=0.2), tmp_path / "p")
+    return tmp_path
+
+
+LONG = ("--chains", "2", "--warmup", "20", "--draws", "3000", "--seed", "3")
+
+
+def test_control_c_keeps_finished_draws(project):
+    run = command(
+        "sample", "p/project.toml", *LONG, "--draws", "2000000", "--checkpoint", "c", "--interval", "0.2", cwd=project
+    )
+    wait_for(lambda: len(list((project / "c").glob("chain-*.npz"))) == 2)
+    time.sleep(1)
+    run.send_signal(signal.SIGINT)
+    out, errors = run.communicate(timeout=60)
+    assert run.returncode == 0, errors
+    assert "the run was interrupted" in out
+    assert tl.Posterior.load(project / "posterior.nc").draws_per_chain > 10
+
+
+def test_a_killed_run_is_resumed(project):
+    run = command("sample", "p/project.toml", *LONG, "--checkpoint", "c", "--interval", "0", cwd=project)
+    wait_for(lambda: len(list((project / "c").glob("chain-*.npz"))) == 2)
+    os.kill(run.pid, signal.SIGKILL)
+    run.communicate()
+    done = command("resume", "c", "--out", "resumed.nc", "--interval", "60", cwd=project)
+    _, errors = done.communicate(timeout=120)
+    assert done.returncode == 0, errors
+    whole = command("sample", "p/project.toml", *LONG, "--out", "whole.nc", cwd=project)
+    _, errors = whole.communicate(timeout=120)
+    assert whole.returncode == 0, errors
+    assert same(tl.Posterior.load(project / "resumed.nc"), tl.Posterior.load(project / "whole.nc"))
+
+
+def test_a_place_that_cannot_hold_the_result_is_said_before_the_work(project):
+    for out, said in (("nowhere/p.nc", "there is no such folder"), (".", "is a folder")):
+        run = command("sample", "p/project.toml", *LONG, "--out", out, cwd=project)
+        _, errors = run.communicate(timeout=60)
+        assert run.returncode == 2
+        assert said in errors
+        assert "Traceback" not in errors
