@@ -15,9 +15,19 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from tielink import baselines as baselines
     from tielink import simulate as simulate
     from tielink.data.dataset import Dataset as Dataset
     from tielink.data.linkage import Linkage as Linkage
+    from tielink.estimation.estimate import estimate as estimate
+    from tielink.estimation.estimate import one_to_one as one_to_one
+    from tielink.estimation.losses import MPMMS as MPMMS
+    from tielink.estimation.losses import AbsoluteError as AbsoluteError
+    from tielink.estimation.losses import Binder as Binder
+    from tielink.estimation.losses import Sadinle as Sadinle
+    from tielink.estimation.losses import SharedMPMMS as SharedMPMMS
+    from tielink.estimation.losses import SquaredError as SquaredError
+    from tielink.evaluation.evaluate import evaluate as evaluate
     from tielink.explanation.explain import explain as explain
     from tielink.faults import Fault as Fault
     from tielink.faults import InputError as InputError
@@ -39,7 +49,9 @@ if TYPE_CHECKING:
     from tielink.specification import Beta as Beta
 
 _HOME = {
+    "AbsoluteError": "tielink.estimation.losses",
     "Beta": "tielink.specification",
+    "Binder": "tielink.estimation.losses",
     "Categorical": "tielink.fields",
     "Dataset": "tielink.data.dataset",
     "Elicited": "tielink.model.network",
@@ -48,22 +60,29 @@ _HOME = {
     "InverseGamma": "tielink.model.network",
     "LatentSpace": "tielink.model.network",
     "Linkage": "tielink.data.linkage",
+    "MPMMS": "tielink.estimation.losses",
     "MatchRate": "tielink.model.linkage_priors",
     "Model": "tielink.model.spec",
     "Posterior": "tielink.posterior.posterior",
     "Problem": "tielink.model.problem",
     "Project": "tielink.project",
     "Run": "tielink.project",
+    "Sadinle": "tielink.estimation.losses",
+    "SharedMPMMS": "tielink.estimation.losses",
+    "SquaredError": "tielink.estimation.losses",
     "String": "tielink.fields",
     "Uniform": "tielink.model.linkage_priors",
     "compare": "tielink.select.compare",
     "explain": "tielink.explanation.explain",
+    "estimate": "tielink.estimation.estimate",
+    "evaluate": "tielink.evaluation.evaluate",
+    "one_to_one": "tielink.estimation.estimate",
     "resume": "tielink.run.sample",
     "sample": "tielink.run.sample",
 }
 """Where each public name lives; it is imported when first asked for, so that `tielink --help` is quick."""
 
-_MODULES = ("logp", "simulate")
+_MODULES = ("baselines", "logp", "simulate")
 
 __all__ = ["__version__", *_HOME, *_MODULES]
 

@@ -10,6 +10,8 @@ import typer
 
 from tielink.cli.check import check
 from tielink.cli.demo import demo
+from tielink.cli.estimate import estimate
+from tielink.cli.evaluate import evaluate
 from tielink.cli.sample import resume, sample
 from tielink.cli.select import select
 from tielink.cli.simulate import simulate
@@ -28,6 +30,8 @@ app.command()(check)
 app.command()(sample)
 app.command()(resume)
 app.command()(select)
+app.command()(estimate)
+app.command()(evaluate)
 app.command()(simulate)
 app.command()(demo)
 

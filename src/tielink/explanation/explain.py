@@ -89,6 +89,7 @@ class Explanation:
         axes.set_yticks(range(len(parts) + 1), [*(entry.part for entry in parts), "log-odds"])
         axes.invert_yaxis()
         axes.axvline(0, color="0.3", linewidth=0.8)
+        axes.use_sticky_edges = False
         axes.margins(x=0.12)
         axes.set_xlabel("log-odds of being one person")
         axes.set_title(str(self).partition("\n")[0], fontsize=10)

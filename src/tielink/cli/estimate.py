@@ -1,0 +1,105 @@
+"""`tielink estimate`: from a posterior, or any table of pair probabilities, to links."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tielink.cli.decisions import ProjectFile, is_posterior, project_data, table_file
+from tielink.cli.sample import _check_out
+from tielink.faults import Faults, nearest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from tielink.estimation.losses import Loss
+
+__all__ = ["estimate"]
+
+Cost = Annotated[float | None, typer.Option(help="A cost of the chosen loss. [default: the loss's own]")]
+
+
+def estimate(
+    source: Annotated[Path, typer.Argument(help="A posterior (.nc), or a table of pairs with a column 'probability'.")],
+    out: Annotated[Path, typer.Option("--out", help="Where to write the links (CSV or Parquet).")] = Path("links.csv"),
+    loss: Annotated[
+        str,
+        typer.Option(help="binder, squared_error, absolute_error, mpmms, shared_mpmms or sadinle."),
+    ] = "binder",
+    project: ProjectFile = None,
+    review: Annotated[
+        Path | None,
+        typer.Option("--review", help="With sadinle: where undecided pairs go. [default: review.csv]"),
+    ] = None,
+    false_link: Cost = None,
+    missed_link: Cost = None,
+    false_nonmatch: Cost = None,
+    false_match: Cost = None,
+    wrong_match: Cost = None,
+    undecided: Cost = None,
+) -> None:
+    """Decide who is whom: write the links that minimise an expected loss.
+
+    Examples: tielink estimate posterior.nc --loss binder --false-link 2 --out links.csv, or
+    tielink estimate pairs.csv --project project.toml, for probabilities that another tool produced.
+    """
+    costs = {
+        "false_link": false_link, "missed_link": missed_link, "false_nonmatch": false_nonmatch,
+        "false_match": false_match, "wrong_match": wrong_match, "undecided": undecided,
+    }  # fmt: skip
+    chosen = _loss(loss, {name: cost for name, cost in costs.items() if cost is not None})
+    faults = Faults()
+    if not is_posterior(source) and project is None:
+        faults.error(str(source), "a table of pairs does not say who the records are.", "Give --project project.toml.")
+    if review is not None and loss != "sadinle":
+        faults.error("--review", f"the loss {loss} leaves nothing undecided.", "Leave it out, or say --loss sadinle.")
+    faults.raise_errors()
+    _check_out(out)
+    from tielink.cli.show import console
+    from tielink.estimation.estimate import estimate as decide
+    from tielink.estimation.sadinle import Decision
+    from tielink.posterior.posterior import Posterior
+
+    if is_posterior(source):
+        found = decide(Posterior.load(source), chosen)  # type: ignore[call-overload]
+    else:
+        assert project is not None
+        data, _ = project_data(project)
+        found = decide(table_file(source), chosen, data=data)  # type: ignore[call-overload]
+    links = found.linkage if isinstance(found, Decision) else found
+    _write(links.pairs(), out)
+    console.print(f"{len(links.pair_numbers):,} links, {links.persons:,} persons. Written to {out}.", markup=False)
+    if isinstance(found, Decision):
+        review = review or out.with_name("review.csv")
+        _check_out(review)
+        _write(found.undecided, review)
+        console.print(f"{len(found.review.pairs):,} pairs for a person to look at: {review}.", markup=False)
+
+
+def _loss(name: str, costs: dict[str, float]) -> Loss:
+    """Make the loss; a cost that it does not have is a fault."""
+    from tielink.estimation.losses import LOSSES
+    from tielink.specification import read_table
+
+    faults = Faults()
+    kinds: dict[str, type[Loss]] = {kind.kind: kind for kind in LOSSES}
+    name = name.replace("-", "_")
+    if name not in kinds:
+        faults.error("--loss", f"is {name!r}.", nearest(name, kinds))
+    faults.raise_errors()
+    made = read_table({"kind": name, **costs}, LOSSES, f"--loss {name}", faults)
+    faults.raise_errors()
+    assert made is not None
+    return made
+
+
+def _write(frame: pl.DataFrame, path: Path) -> None:
+    """Write a table whole or not at all."""
+    draft = path.with_name(path.name + ".part")
+    if path.suffix.lower() in (".parquet", ".pq"):
+        frame.write_parquet(draft)
+    else:
+        frame.write_csv(draft, separator="\t" if path.suffix.lower() in (".tsv", ".tab") else ",")
+    draft.replace(path)

@@ -1,0 +1,1 @@
+"""From probabilities to links: point estimates that minimise an expected loss."""

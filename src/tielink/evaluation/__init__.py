@@ -1,0 +1,1 @@
+"""How good links and probabilities are, against a truth."""

@@ -1,0 +1,65 @@
+"""Average precision and the precision–recall curve: whether true pairs come first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tielink.data.frames import to_frame
+from tielink.data.scores import PairScores
+from tielink.evaluation.score import Score, Units
+
+__all__ = ["Ranking", "ranking"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """What is found when pairs are taken from the top of a list."""
+
+    average_precision: Score
+    threshold: Floats
+    recall: Floats
+    precision: Floats
+    frame_kind: str = "polars"
+
+    def curve(self) -> Any:
+        """Return the precision–recall curve as a frame: `threshold, recall, precision`."""
+        columns = {name: getattr(self, name).tolist() for name in ("threshold", "recall", "precision")}
+        return to_frame(columns, self.frame_kind)
+
+
+def ranking(scores: PairScores, true: NDArray[np.bool_], matches: NDArray[np.int64], units: Units) -> Ranking:
+    """Rank pairs by score; pairs of equal score come together.
+
+    Average precision = Σ_g (R_g − R_{g−1})·P_g over groups of equal score, R and P recall and precision down to g. A
+    true pair without a score is never found.
+
+    Parameters
+    ----------
+    scores, true
+        The pairs, and which of them are true.
+    matches
+        Every true pair, with a score or not.
+    """
+    order = np.argsort(-scores.values, kind="stable")
+    values, true = scores.values[order], true[order]
+    unit, every = units.of_pairs(scores.pairs[order]), units.of_pairs(matches)
+    ends = np.flatnonzero(np.append(values[1:] != values[:-1], len(values) > 0)) if len(values) else np.array([], int)
+
+    def found(weights: Floats) -> tuple[Floats, Floats, float]:
+        taken = np.cumsum(weights[unit])[ends]
+        right = np.cumsum(weights[unit] * true)[ends]
+        return right, np.divide(right, taken, out=np.zeros_like(right), where=taken > 0), float(weights[every].sum())
+
+    def average(weights: Floats) -> float:
+        right, precision, there = found(weights)
+        return float((np.diff(right, prepend=0.0) * precision).sum() / there) if there > 0 else np.nan
+
+    right, precision, there = found(units.weights[0])
+    recall = right / there if there > 0 else np.full(len(ends), np.nan)
+    return Ranking(units.scored(average), values[ends], recall, precision, scores.frame_kind)
