@@ -12,8 +12,9 @@ from scipy.signal import fftconvolve
 
 from tielink.data.frames import to_frame
 from tielink.data.scores import PairScores
-from tielink.evaluation.score import Score, Units, share
+from tielink.evaluation.units import Units
 from tielink.posterior.posterior import Posterior
+from tielink.posterior.score import Score, share
 
 __all__ = ["LEAST", "Calibration", "calibration", "independent_count"]
 

@@ -15,13 +15,14 @@ from tielink.data.scores import PairScores, ScoredLinkage, pair_keys
 from tielink.estimation.estimate import estimate
 from tielink.estimation.sadinle import Decision
 from tielink.evaluation.calibration import Calibration, calibration
-from tielink.evaluation.draws import DrawScores, draw_scores
 from tielink.evaluation.ranking import Ranking, ranking
 from tielink.evaluation.rates import ClusterScores, Rates, cluster_scores, rates
-from tielink.evaluation.score import Score, Units
+from tielink.evaluation.units import Units
 from tielink.evaluation.words import in_words
 from tielink.faults import Faults
+from tielink.posterior.draw_scores import DrawScores, draw_scores
 from tielink.posterior.posterior import Persons, Posterior
+from tielink.posterior.score import Score
 from tielink.specification import is_whole
 
 __all__ = ["Evaluation", "evaluate"]
@@ -169,7 +170,9 @@ def evaluate(
         calibration=calibration(scores, true, units, posterior)
         if scores is not None and true is not None and scores.are_probabilities
         else None,
-        draws=None if posterior is None else draw_scores(posterior, truth, known),
+        draws=None
+        if posterior is None
+        else draw_scores(posterior.person.reshape(-1, len(posterior.records)), truth, known),
         frame_kind=answer._frame_kind,
     )
 

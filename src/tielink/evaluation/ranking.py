@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from tielink.data.frames import to_frame
 from tielink.data.scores import PairScores
-from tielink.evaluation.score import Score, Units
+from tielink.evaluation.units import Units
+from tielink.posterior.score import Score
 
 __all__ = ["Ranking", "ranking"]
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from tielink.data.linkage import Linkage
 from tielink.data.scores import pair_keys
-from tielink.evaluation.score import Score, Units, share
+from tielink.evaluation.units import Units
+from tielink.posterior.score import Score, share
 
 __all__ = ["ClusterScores", "Rates", "cluster_scores", "rates"]
 

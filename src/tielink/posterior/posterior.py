@@ -17,6 +17,7 @@ from tielink.data.linkage import Linkage
 from tielink.data.records import Records
 from tielink.model.spec import Model
 from tielink.posterior.diagnosis import Diagnosis, diagnose
+from tielink.posterior.draw_scores import DrawScores, draw_scores
 from tielink.posterior.dyads import DyadScores
 from tielink.posterior.modes import Mode, find_modes
 from tielink.posterior.pairs import PairProbabilities, cluster_counts, pair_probabilities
@@ -144,6 +145,13 @@ class Posterior:
     def diagnose(self) -> Diagnosis:
         """Say whether the chains can be trusted, and what to do if not."""
         return diagnose(self)
+
+    def evaluate(self, truth: Linkage) -> DrawScores:
+        """Return the posterior distribution of recall, precision and F₁ against a truth, anchors left out.
+
+        Every draw is scored as if it were the answer. For the scores of one answer, see `tl.evaluate`.
+        """
+        return draw_scores(self.person.reshape(-1, len(self.records)), truth, self.anchors)
 
     def modes(self) -> list[Mode]:
         """Return the groups of chains whose match probabilities agree, the largest first; one group is good news."""

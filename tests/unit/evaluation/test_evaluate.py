@@ -16,7 +16,8 @@ from tielink.data.linkage import Linkage
 from tielink.data.records import Records
 from tielink.data.scores import PairScores
 from tielink.evaluation.calibration import independent_count
-from tielink.evaluation.score import Score, Units
+from tielink.evaluation.units import Units
+from tielink.posterior.score import Score
 
 RECORDS = Records({"x": [1, 2, 3, 4], "y": [1, 2, 3, 4]})
 TRUTH = Linkage.from_pairs(RECORDS, [(1, 1), (2, 2), (3, 3)])

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from tielink.data.linkage import Linkage
 from tielink.data.scores import pair_keys
-from tielink.evaluation.score import Score, share
-from tielink.posterior.posterior import Posterior
+from tielink.posterior.score import Score, share
 
 __all__ = ["DrawScores", "draw_scores"]
 
@@ -30,10 +29,12 @@ class DrawScores:
         values = values[np.isfinite(values)]
         return Score(float(values.mean()), *np.quantile(values, [0.025, 0.975])) if len(values) else Score(np.nan)
 
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {self.summary(name)}" for name in ("recall", "precision", "f1"))
 
-def draw_scores(posterior: Posterior, truth: Linkage, left_out: NDArray[np.int64]) -> DrawScores:
-    """Score each draw as if it were the answer; `left_out` pairs count neither as links nor as matches."""
-    person = posterior.person.reshape(-1, len(posterior.records))
+
+def draw_scores(person: NDArray[np.integer], truth: Linkage, left_out: NDArray[np.int64]) -> DrawScores:
+    """Score each draw (draws × records) as if it were the answer; `left_out` pairs count nowhere."""
     true = truth.pair_numbers[~np.isin(pair_keys(truth.pair_numbers), pair_keys(left_out))]
     correct, known = (_linked(person, pairs) for pairs in (true, left_out))
     made = np.array([_pairs(np.bincount(labels)) for labels in person]) - known
