@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ from tielink.faults import Faults
 if TYPE_CHECKING:
     from tielink.evaluation.evaluate import Evaluation
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "show_scores"]
 
 
 def evaluate(
@@ -72,7 +73,7 @@ def evaluate(
         assert data is not None
         with console.status("Running the baselines …"):
             rows |= {name: score(answer, true, **settings) for name, answer in every(data).items()}
-        _show(rows, anchored=len(data.anchors.pair_numbers) > 0)
+        show_scores(rows, anchored=len(data.anchors.pair_numbers) > 0)
 
 
 def _check(source: Path | None, truth: Path | None, project: Path | None, baselines: bool) -> None:
@@ -88,20 +89,21 @@ def _check(source: Path | None, truth: Path | None, project: Path | None, baseli
     faults.raise_errors()
 
 
-def _show(rows: dict[str, Evaluation], *, anchored: bool) -> None:
+def show_scores(rows: dict[str, Evaluation], *, anchored: bool) -> None:
     """Print one line a method, the model first."""
     from rich.markup import escape
     from rich.table import Table
 
     from tielink.cli.show import console
 
-    title = "Scores, anchors left out (95 % intervals)" if anchored else "Scores (95 % intervals)"
+    title = "Scores, anchors left out" if anchored else "Scores"
     table = Table("method", title=title, title_justify="left", title_style="bold")
-    for heading in ("links", "correct", "recall", "precision", "F1", "average precision"):
+    for heading in ("links", "correct", "recall", "precision", "F1 (95 % interval)", "avg. prec."):
         table.add_column(heading, justify="right")
     for name, found in rows.items():
         counts = found.without_anchors
-        scores = [found.recall, found.precision, found.f1, found.average_precision]
-        table.add_row(escape(name), f"{counts.links:,}", f"{counts.correct:,}", *map(str, scores))
+        plain = ["–" if math.isnan(score) else f"{float(score):.2f}" for score in (found.recall, found.precision)]
+        ranked = "–" if math.isnan(found.average_precision) else f"{float(found.average_precision):.2f}"
+        table.add_row(escape(name), f"{counts.links:,}", f"{counts.correct:,}", *plain, str(found.f1), ranked)
     console.print()
     console.print(table)
