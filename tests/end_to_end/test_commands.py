@@ -173,10 +173,14 @@ def test_a_project_file_and_options_do_not_mix(tmp_path):
     assert "a project file says everything" in done.stderr
 
 
-def test_demo_runs_on_the_shipped_example():
-    done = run("demo")
+def test_demo_links_the_shipped_example(tmp_path):
+    done = run("demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "60 matches, 210 persons" in done.stdout
+    for expected in ["Pairs most in doubt", "effective draws", "tielink", "Fellegi", "Next:"]:
+        assert expected in done.stdout
+    assert sorted(path.name for path in (tmp_path / "demo").iterdir()) == ["links.csv", "pairs.csv", "posterior.nc"]
+    links = (tmp_path / "demo" / "links.csv").read_text().splitlines()
+    assert set((Path(tl.__file__).parent / "example" / "anchors.csv").read_text().splitlines()) <= set(links)
 
 
 def test_the_shipped_example_is_what_the_command_in_its_readme_makes(tmp_path):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tielink.cli.decisions import ProjectFile, is_posterior, project_data, table_file
-from tielink.cli.sample import _check_out
+from tielink.cli.outputs import check_out
 from tielink.faults import Faults, nearest
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def estimate(
     if review is not None and loss != "sadinle":
         faults.error("--review", f"the loss {loss} leaves nothing undecided.", "Leave it out, or say --loss sadinle.")
     faults.raise_errors()
-    _check_out(out)
+    check_out(out)
     from tielink.cli.show import console
     from tielink.estimation.estimate import estimate as decide
     from tielink.estimation.sadinle import Decision
@@ -73,7 +73,7 @@ def estimate(
     console.print(f"{len(links.pair_numbers):,} links, {links.persons:,} persons. Written to {out}.", markup=False)
     if isinstance(found, Decision):
         review = review or out.with_name("review.csv")
-        _check_out(review)
+        check_out(review)
         _write(found.undecided, review)
         console.print(f"{len(found.review.pairs):,} pairs for a person to look at: {review}.", markup=False)
 

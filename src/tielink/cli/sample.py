@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tielink.cli.inputs import read_data, takes_data
+from tielink.cli.outputs import check_out
 from tielink.faults import Faults
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def sample(
     from tielink.cli.show import console, show_said
     from tielink.run.sample import sample as run
 
-    _check_out(out)
+    check_out(out)
     given: dict[str, Any] = {
         "sampler": sampler, "chains": chains, "warmup": warmup, "draws": draws, "thin": thin, "seed": seed
     }  # fmt: skip
@@ -77,25 +78,8 @@ def resume(
     """Continue an interrupted run; the draws are those that an uninterrupted one gives."""
     from tielink.run.sample import resume as run
 
-    _check_out(out)
+    check_out(out)
     _finish(run(checkpoint, workers=workers, interval=interval), out)
-
-
-def _check_out(out: Path) -> None:
-    """Say before hours of work that their result could not be saved."""
-    faults = Faults()
-    if out.is_dir():
-        faults.error(str(out), "is a folder.", "Name a file: posterior.nc.")
-    elif not out.parent.is_dir():
-        faults.error(str(out.parent), "there is no such folder.", "Make it, or name another.")
-    else:
-        probe = out.with_name(out.name + ".part")
-        try:
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            faults.error(str(out), f"cannot be written: {error.strerror}.", "Name a place that can.")
-    faults.raise_errors()
 
 
 def _finish(posterior: Posterior, out: Path) -> None:

@@ -130,29 +130,41 @@ def _draw_pair_kinds(rng: np.random.Generator, weights: Floats) -> Codes:
 
 
 class _Grid:
-    """Evidence of one field for all cross pairs, computed once for each pair of *distinct* values."""
+    """Evidence of one field for all cross pairs, once for each pair of *distinct* values where that saves work."""
 
     def __init__(self, field: FieldProblem, size: int) -> None:
         self.field = field
-        rows, self.row_of = np.unique(field.codes[:size], return_inverse=True)
-        columns, self.column_of = np.unique(field.codes[size:], return_inverse=True)
-        self.table = np.zeros((len(rows), len(columns)))
-        left, right = np.meshgrid(rows, columns, indexing="ij")
-        self.known = (left != MISSING) & (right != MISSING)
-        self.left, self.right = left[self.known], right[self.known]
+        rows, columns = field.codes[:size], field.codes[size:]
+        few_rows, row_of = np.unique(rows, return_inverse=True)
+        few_columns, column_of = np.unique(columns, return_inverse=True)
+        # Looking values up costs about as much as computing them, so it must save at least half.
+        self.place = None
+        if 2 * len(few_rows) * len(few_columns) <= len(rows) * len(columns):
+            rows, columns, self.place = few_rows, few_columns, (row_of[:, None], column_of[None, :])
+        self.left, self.right = np.maximum(rows, 0)[:, None], np.maximum(columns, 0)[None, :]
+        self.unknown = (rows[:, None] == MISSING) | (columns[None, :] == MISSING)
         if isinstance(field, StringProblem):
-            tables = field.tables
-            self.clean = tables.frequencies[self.left] * (self.left == self.right)
-            self.once = tables.one_distorted(self.left, self.right) + tables.one_distorted(self.right, self.left)
-            self.twice = tables.both_distorted(self.left, self.right)
+            left, right = (grid.ravel() for grid in np.broadcast_arrays(self.left, self.right))
+            tables, shape = field.tables, self.unknown.shape
+            self.equal = np.nonzero(self.left == self.right)
+            self.clean = tables.frequencies[np.broadcast_to(self.left, shape)[self.equal]]
+            once = tables.one_distorted(left, right) + tables.one_distorted(right, left)
+            self.once, self.twice = once.reshape(shape), tables.both_distorted(left, right).reshape(shape)
 
     def add(self, frequencies: Floats | None, rate: float, out: Floats) -> None:
         """Add log m(x,y) − log m(x) − log m(y) of every cross pair to `out`; nothing where a value is missing."""
-        if isinstance(self.field, StringProblem):
-            # The terms of m(x, y) do not change, only their weights do.
-            log_joint = np.log((1 - rate) ** 2 * self.clean + rate * (1 - rate) * self.once + rate**2 * self.twice)
-        else:
-            log_joint = log_pair(self.field, frequencies, rate, self.left, self.right)
-        single = log_single(self.field, frequencies, rate, np.arange(self.field.levels))
-        self.table[self.known] = log_joint - single[self.left] - single[self.right]
-        out += self.table[self.row_of[:, None], self.column_of[None, :]]
+        with np.errstate(divide="ignore", invalid="ignore"):  # of values that stand in for missing ones
+            if isinstance(self.field, StringProblem):
+                # The terms of m(x, y) do not change, only their weights do.
+                evidence = (rate * (1 - rate)) * self.once
+                evidence += rate**2 * self.twice
+                evidence[self.equal] += (1 - rate) ** 2 * self.clean
+                np.log(evidence, out=evidence)
+            else:
+                evidence = log_pair(self.field, frequencies, rate, self.left, self.right)
+            single = log_single(self.field, frequencies, rate, np.arange(self.field.levels))
+            evidence -= single[self.left]
+            evidence -= single[self.right]
+        if self.unknown.any():
+            evidence[self.unknown] = 0.0
+        out += evidence if self.place is None else evidence[self.place]

@@ -180,3 +180,53 @@ def test_a_place_that_cannot_hold_the_result_is_said_before_the_work(project):
         assert run.returncode == 2
         assert said in errors
         assert "Traceback" not in errors
+
+
+def kinds_of_problems():
+    """Models and data of every kind that the sampler takes."""
+    rng = np.random.default_rng(9)
+    made = scenario(rng, sizes={"a": 9, "b": 11}, overlap=5, anchors=0.2, missing=0.2).dataset
+    frame = pl.DataFrame({"id": range(4), "city": ["x", "y", "x", None]})
+    lonely = pl.DataFrame({"id": [0]})
+    return {
+        "ties alone": (tl.Model(fields={}), made),
+        "profiles alone": (tl.Model(network=None), made),
+        "both, the paper's": (tl.Model.paper(3), made),
+        "probit, one dimension": (tl.Model(network=tl.LatentSpace(1, "probit")), made),
+        "five dimensions": (tl.Model(network=tl.LatentSpace(5), linkage=tl.Uniform()), made),
+        "nothing to go by": (tl.Model(network=None, fields={}), made),
+        "one network, isolated records": (
+            tl.Model(),
+            tl.Dataset.from_frames({"a": frame, "b": frame}, {"a": [(0, 1)]}),
+        ),
+        "a network without ties": (
+            tl.Model(),
+            tl.Dataset.from_frames({"a": frame, "b": frame}, {"a": [(0, 1)], "b": []}),
+        ),
+        "a non-match": (
+            tl.Model(),
+            tl.Dataset.from_frames({"a": frame, "b": frame}, {"a": [(0, 1)]}, nonmatches=[(0, 0)]),
+        ),
+        "all anchored": (
+            tl.Model(),
+            tl.Dataset.from_frames({"a": frame, "b": frame}, anchors=[(i, i) for i in range(4)]),
+        ),
+        "one record each": (
+            tl.Model(),
+            tl.Dataset.from_frames({"a": lonely, "b": lonely}, {"a": [], "b": []}, fields={}),
+        ),
+    }
+
+
+@pytest.mark.parametrize("sampler", ["exact", "paper"])
+@pytest.mark.parametrize("kind", list(kinds_of_problems()))
+def test_every_kind_of_problem_is_sampled(kind, sampler):
+    model, dataset = kinds_of_problems()[kind]
+    posterior = tl.sample(model, dataset, sampler=sampler, chains=1, warmup=8, draws=12, workers=0)
+    assert np.isfinite(posterior.log_likelihood).all()
+    known = dataset.anchors.pair_numbers
+    for linkage in posterior.draws():
+        assert linkage.is_valid("pairs")
+        assert all(linkage.labels[a] == linkage.labels[b] for a, b in known)
+        assert all(linkage.labels[a] != linkage.labels[b] for a, b in dataset.nonmatches)
+    assert str(posterior.diagnose())
