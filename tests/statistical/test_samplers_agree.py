@@ -22,13 +22,11 @@ def fits(link: str, linkage, seed: int):
         linkage=linkage,
         kinds={"categorical": tl.Categorical(tl.Beta(2, 6))},
     )
-    made = scenario(
-        np.random.default_rng(seed), model, {"a": 7, "b": 8}, overlap=4, density=0.35, spread=2.0, anchors=0.25
-    )
-    exact = tl.sample(model, made.dataset, chains=8, warmup=200, draws=500, thin=2, seed=1, workers=0)
-    paper = tl.sample(
-        model, made.dataset, sampler="paper", chains=8, warmup=1000, draws=500, thin=40, seed=2, workers=0
-    )
+    rng, places = np.random.default_rng(seed), {"place": ["x", "y", "z"]}
+    sizes = {"a": 6, "b": 7}
+    made = scenario(rng, model, sizes, overlap=4, density=0.35, spread=2.0, anchors=0.25, vocabularies=places)
+    exact = tl.sample(model, made.dataset, chains=6, warmup=100, draws=300, thin=2, seed=1, workers=0)
+    paper = tl.sample(model, made.dataset, sampler="paper", chains=6, warmup=500, draws=300, thin=20, seed=2, workers=0)
     return exact, paper
 
 
