@@ -7,7 +7,7 @@ BIN := .venv/bin
 JOBS ?= 2
 SHELL := /bin/bash
 
-.PHONY: demo test test-long benchmark lint clean
+.PHONY: demo test test-long benchmark lint clean clean-kernels
 
 demo: .venv/ready
 	@$(BIN)/tielink demo
@@ -16,7 +16,8 @@ test: lint
 	$(BIN)/python -m pytest -n $(JOBS) -m "not long"
 
 test-long: .venv/ready
-	$(BIN)/python -m pytest -n $(JOBS) -m long
+	set -o pipefail; $(BIN)/python -m pytest -n $(JOBS) -m long -rP -q | tee long.log
+	$(BIN)/python tests/statistical/record.py < long.log > tests/statistical/README.md
 
 benchmark: .venv/ready
 	$(BIN)/python -m benchmarks
@@ -34,6 +35,9 @@ lint: .venv/ready
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
+
+clean-kernels:
+	rm -rf src/tielink/exact/__pycache__ tests/sampler/__pycache__
 
 clean:
 	rm -rf .venv build dist demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

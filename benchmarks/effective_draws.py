@@ -56,9 +56,12 @@ def measure() -> Iterator[tuple[object, ...]]:
                 chains.append(numbers)
                 seconds += used
             numbers = np.array(chains)
-            effective = effective_draws(numbers)
+            moved = bool(np.ptp(numbers))
+            effective = effective_draws(numbers) if moved else 0.0
             rates[sampler] = effective / seconds
-            ratio = "" if sampler == "exact" else f"{rates['exact'] / rates['paper']:.1f}×"
+            ratio = (
+                "" if sampler == "exact" else f"{rates['exact'] / rates['paper']:.1f}×" if moved else "N never moved"
+            )
             yield (
                 name, type(prior).__name__, sampler, f"2 × {sweeps:,}", f"{numbers.mean():.1f}", f"{numbers.std():.2f}",
                 f"{effective:.0f}", f"{rates[sampler]:.2f}", ratio,
