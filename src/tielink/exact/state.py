@@ -108,16 +108,20 @@ def copy(state: State) -> State:
 def init_tuning(
     target: Target,
     *,
-    particles: int = 3,
-    candidates: int = 16,
-    gibbs: int = 3,
+    particles: int = 2,
+    candidates: int = 8,
+    gibbs: int = 1,
     merges: int | None = None,
     swaps: int = 1,
     jumps: int | None = None,
     walks: int = 2,
     scalars: int = 1,
 ) -> Tuning:
-    """Steps of one unit of distance (the link's own scale), to be adapted in warm-up."""
+    """
+    Steps of one unit of distance (the link's own scale), to be adapted in warm-up.
+
+    The work per sweep is what gave the most effective draws of N and of the intercepts per CPU second at 184 + 420 records.
+    """
     n1, n2 = target.log_bf.shape
     return Tuning(
         np.ones(n1),
