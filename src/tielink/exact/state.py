@@ -120,7 +120,7 @@ def init_tuning(
     """
     Steps of one unit of distance (the link's own scale), to be adapted in warm-up.
 
-    The work per sweep is what gave the most effective draws of N and of the intercepts per CPU second at 184 + 420 records.
+    The work per sweep is what gave the most effective draws of N and of intercepts per CPU second at 184 + 420 records.
     """
     n1, n2 = target.log_bf.shape
     return Tuning(
