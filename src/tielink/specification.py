@@ -94,6 +94,15 @@ class Specification:
         return table
 
     @classmethod
+    def _made(cls, settings: Mapping[str, Any], where: str, faults: Faults) -> Self | None:
+        """Make the specification; what it complains about goes on the list."""
+        try:
+            return cls(**settings)
+        except InputError as error:
+            faults.extend(Fault(where, fault.what, fault.do) for fault in error.faults)
+            return None
+
+    @classmethod
     def from_table(cls, table: Mapping[str, Any], where: str, faults: Faults) -> Self | None:
         """Make the specification from a table; faults go on the list, and then there is no result."""
         settings = {name: value for name, value in table.items() if name != "kind"}
@@ -111,13 +120,7 @@ class Specification:
         for name, classes in cls.parts.items():
             if name in settings:
                 settings[name] = read_table(settings[name], classes, f"{where}.{name}", faults)
-        if len(faults.errors) > before:
-            return None
-        try:
-            return cls(**settings)
-        except InputError as error:
-            faults.extend(Fault(where, fault.what, fault.do) for fault in error.faults)
-            return None
+        return cls._made(settings, where, faults) if len(faults.errors) == before else None
 
 
 def read_table(value: object, classes: tuple[type[S], ...], where: str, faults: Faults) -> S | None:

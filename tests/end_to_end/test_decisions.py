@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,24 +9,10 @@ import polars as pl
 import pytest
 
 import tielink as tl
+from command_line import run
 from posteriors import posterior_of
 
 EXAMPLE = Path(tl.__file__).parent / "example"
-
-
-def run(*arguments, cwd):
-    environment = os.environ | {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", "from tielink.cli import main; main()", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        cwd=cwd,
-        env=environment,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    return done
 
 
 @pytest.fixture(scope="module")

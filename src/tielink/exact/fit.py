@@ -145,38 +145,39 @@ def _neighbours_mean(members, skips, state, target):
 
 
 @njit(cache=True)
+def scoring_step(u, members, skips, state, target, step, factor):
+    """
+    One step of Fisher scoring at u for the position of A = `members`, dyads with `skips` left out.
+
+    Writes F^-1 g into `step` and the lower Cholesky factor of F into `factor`, with gradient
+    g = sum (p - y)(u - x)/d - u/sigma^2 and information F = sum p(1 - p) r r' + I/sigma^2 (logit; probit likewise).
+    """
+    precision = 1.0 / state.spread[0]
+    for k in range(u.size):
+        step[k] = -u[k] * precision
+        for h in range(k + 1):
+            factor[k, h] = precision if h == k else 0.0
+    for side in range(2):
+        i = members[side]
+        if i >= 0 and target.observed[side]:
+            x = (state.position_a, state.position_b)[side]
+            ties = (target.adjacency_a, target.adjacency_b)[side][i]
+            beta = state.intercept[side]
+            add_slopes(u, x, ties, beta, target.link, i, skips[side], target.temperature, step, factor)
+    cholesky(factor)
+    solve_lower(factor, step)
+    solve_upper(factor, step)
+
+
+@njit(cache=True)
 def fit(members, skips, state, target):
     """Fit q_A for A = `members` (a record per file, -1 for none), leaving out the dyads with `skips`."""
     dimension = state.position_a.shape[0]
     mean = _neighbours_mean(members, skips, state, target)
     gradient = np.empty(dimension)
     information = np.empty((dimension, dimension))
-    precision = 1.0 / state.spread[0]
     for _ in range(_STEPS):
-        for k in range(dimension):
-            gradient[k] = -mean[k] * precision
-            for h in range(k + 1):
-                information[k, h] = precision if h == k else 0.0
-        for side in range(2):
-            i = members[side]
-            if i >= 0 and target.observed[side]:
-                x = (state.position_a, state.position_b)[side]
-                ties = (target.adjacency_a, target.adjacency_b)[side][i]
-                add_slopes(
-                    mean,
-                    x,
-                    ties,
-                    state.intercept[side],
-                    target.link,
-                    i,
-                    skips[side],
-                    target.temperature,
-                    gradient,
-                    information,
-                )
-        cholesky(information)
-        solve_lower(information, gradient)
-        solve_upper(information, gradient)
+        scoring_step(mean, members, skips, state, target, gradient, information)
         length = 0.0
         for k in range(dimension):
             length += gradient[k] ** 2

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
-from tielink.exact.fit import add_slopes, cholesky, solve_lower, solve_upper
+from tielink.exact.fit import scoring_step
 from tielink.exact.intercept import file_log_likelihood, walk_intercepts
 from tielink.exact.positions import jump, persons, walk
 from tielink.exact.row import LOGIT, exp_negative, log_normal_cdf, squared_distances
@@ -87,24 +87,10 @@ def ascend(state, target, rounds, move_spread):
     people = persons(state)
     point = np.empty(dimension)
     for _ in range(rounds):
-        precision = 1.0 / state.spread[0]
         for n in range(people.shape[0]):
             members = (people[n, 0], people[n, 1])
             u = position_of_person(state, members)
-            for k in range(dimension):
-                gradient[k] = -u[k] * precision
-                for h in range(k + 1):
-                    information[k, h] = precision if h == k else 0.0
-            for side in range(2):
-                i = members[side]
-                if i >= 0 and target.observed[side]:
-                    x = (state.position_a, state.position_b)[side]
-                    ties = (target.adjacency_a, target.adjacency_b)[side][i]
-                    beta = state.intercept[side]
-                    add_slopes(u, x, ties, beta, target.link, i, NOBODY[0], target.temperature, gradient, information)
-            cholesky(information)
-            solve_lower(information, gradient)
-            solve_upper(information, gradient)
+            scoring_step(u, members, NOBODY, state, target, gradient, information)
             length = 0.0
             for k in range(dimension):
                 length += gradient[k] ** 2

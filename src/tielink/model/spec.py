@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from tielink.faults import Fault, Faults, InputError, nearest
+from tielink.faults import Faults, nearest
 from tielink.fields import FIELD_KINDS, Categorical, Field, String
 from tielink.model.linkage_priors import LINKAGE_PRIORS, LinkagePrior, MatchRate, Uniform
 from tielink.model.network import Elicited, LatentSpace
@@ -120,13 +120,7 @@ class Model(Specification):
                 }
             elif given != DECLARED:
                 faults.error(where, f"{name} is {given!r}.", f'Give "{DECLARED}" or a table [{where}.{name}].')
-        if len(faults.errors) > before:
-            return None
-        try:
-            return cls(**settings)
-        except InputError as error:
-            faults.extend(Fault(where, fault.what, fault.do) for fault in error.faults)
-            return None
+        return cls._made(settings, where, faults) if len(faults.errors) == before else None
 
 
 def _tables(fields: Mapping[str, Field]) -> dict[str, Any]:
