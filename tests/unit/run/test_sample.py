@@ -125,9 +125,28 @@ def test_wrong_settings_are_refused(data, bad):
         tl.sample(MODEL, data, **bad)
 
 
-def command(*arguments, cwd: Path) -> subprocess.Popen:
-    program = [sys.executable, "-c", "from tielink.cli import main; main()", *map(str, arguments)]
-    return subprocess.Popen(program, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+@pytest.fixture
+def command():
+    """Start the `tielink` command in a process that hears Ctrl-C whoever started us, and that ends with the test."""
+    started = []
+
+    def start(*arguments, cwd: Path) -> subprocess.Popen:
+        program = [sys.executable, "-c", "from tielink.cli import main; main()", *map(str, arguments)]
+        process = subprocess.Popen(
+            program,
+            cwd=cwd,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
 
 
 def wait_for(condition, seconds=400.0) -> None:
@@ -146,7 +165,7 @@ def project(tmp_path) -> Path:
 LONG = ("--chains", "2", "--warmup", "20", "--draws", "3000", "--seed", "3")
 
 
-def test_control_c_keeps_finished_draws(project):
+def test_control_c_keeps_finished_draws(project, command):
     run = command(
         "sample", "p/project.toml", *LONG, "--draws", "2000000", "--checkpoint", "c", "--interval", "0.2", cwd=project
     )
@@ -159,7 +178,7 @@ def test_control_c_keeps_finished_draws(project):
     assert tl.Posterior.load(project / "posterior.nc").draws_per_chain > 10
 
 
-def test_a_killed_run_is_resumed(project):
+def test_a_killed_run_is_resumed(project, command):
     run = command("sample", "p/project.toml", *LONG, "--checkpoint", "c", "--interval", "0", cwd=project)
     wait_for(lambda: len(list((project / "c").glob("chain-*.npz"))) == 2)
     os.kill(run.pid, signal.SIGKILL)
@@ -173,7 +192,7 @@ def test_a_killed_run_is_resumed(project):
     assert same(tl.Posterior.load(project / "resumed.nc"), tl.Posterior.load(project / "whole.nc"))
 
 
-def test_a_place_that_cannot_hold_the_result_is_said_before_the_work(project):
+def test_a_place_that_cannot_hold_the_result_is_said_before_the_work(project, command):
     for out, said in (("nowhere/p.nc", "there is no such folder"), (".", "is a folder")):
         run = command("sample", "p/project.toml", *LONG, "--out", out, cwd=project)
         _, errors = run.communicate(timeout=200)
