@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 
 from benchmarks.pinned import made, youtube_twitter
+from tielink.data.dataset import Dataset
 from tielink.model.spec import Model
 from tielink.project import Run
 from tielink.run.chain import Chain
@@ -16,12 +17,12 @@ TITLE = "Sweeps: CPU milliseconds, profile updates included"
 COLUMNS = ("data", "K", "paper", "exact", "peak memory so far, MB")
 
 
-def cost(model: Model, data: object, sampler: str, sweeps: int) -> float:
-    """Return CPU milliseconds a sweep after some warming up."""
-    chain = Chain(Job.make(model, data, Run(sampler=sampler)), 0)  # type: ignore[arg-type]
+def cost(model: Model, data: Dataset, sampler: str, warmup: int, sweeps: int) -> float:
+    """Return CPU milliseconds a sweep after warm-up, when steps are tuned and positions have settled."""
+    chain = Chain(Job.make(model, data, Run(sampler=sampler)), 0)
     if sampler == "paper":
         chain.begin()
-    for sweep in range(5):
+    for sweep in range(warmup):
         chain.advance(sweep)
     begin = time.process_time()
     for _ in range(sweeps):
@@ -31,11 +32,16 @@ def cost(model: Model, data: object, sampler: str, sweeps: int) -> float:
 
 def measure() -> Iterator[tuple[object, ...]]:
     """Yield a row for each size and dimension."""
-    name, data = youtube_twitter()
-    cases = [(name, data, dimension) for dimension in (2, 4, 8)]
-    cases += [(f"made, {n} + {2 * n}", made(n, 2 * n, n // 4), 4) for n in (50, 100, 200, 400)]
-    for label, dataset, dimension in cases:
+    for label, dataset, dimension in _cases():
         model = Model.paper(dimension)
-        paper, exact = cost(model, dataset, "paper", 100), cost(model, dataset, "exact", 20)
+        paper, exact = cost(model, dataset, "paper", 400, 200), cost(model, dataset, "exact", 50, 40)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         yield label, dimension, f"{paper:.2f}", f"{exact:.1f}", f"{peak:.0f}"
+
+
+def _cases() -> Iterator[tuple[str, Dataset, int]]:
+    """Yield data one after the other, so that the memory of later ones does not count for earlier ones."""
+    name, data = youtube_twitter()
+    yield from ((name, data, dimension) for dimension in (2, 4, 8))
+    for size in (50, 100, 200, 400):
+        yield f"made, {size} + {2 * size}", made(size, 2 * size, size // 4), 4

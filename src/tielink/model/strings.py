@@ -107,7 +107,7 @@ def string_tables(field: String, strings: Sequence[str], frequencies: Floats) ->
     cap = field.cap(len(strings))
     floor = math.exp(-field.sharpness * cap)
     blocks = []
-    step = max(1, 20_000_000 // max(1, len(strings)))
+    step = max(1, 4_000_000 // max(1, len(strings)))
     for start in range(0, len(strings), step):
         distances = _distances(field.distance, strings[start : start + step], strings, cap)
         near = np.where(distances < cap, np.exp(-field.sharpness * distances) - floor, 0.0)
