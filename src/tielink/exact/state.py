@@ -120,8 +120,8 @@ def init_tuning(
     """
     Steps of one unit of distance (the link's own scale), to be adapted in warm-up.
 
-    The work per sweep is the best of a few settings tried on the paper's data of 184 + 420 records, by effective draws per
-    CPU second; `benchmarks/effective_draws.py` measures what it gives there.
+    The work per sweep is the best of a few settings tried on the paper's data of 184 + 420 records, by effective draws
+    per CPU second; `benchmarks/effective_draws.py` measures what it gives there.
     """
     n1, n2 = target.log_bf.shape
     return Tuning(

@@ -92,7 +92,7 @@ class Explanation:
         axes.use_sticky_edges = False
         axes.margins(x=0.12)
         axes.set_xlabel("log-odds of being one person")
-        axes.set_title(str(self).partition("\n")[0], fontsize=10)
+        axes.set_title(str(self).partition("\n")[0].replace(": ", ":\n", 1), fontsize=10)
         return axes
 
 
