@@ -114,11 +114,13 @@ def draw_profiles(
     """Draw true values π (N × L), distortions w (I × L) and the records' values (I × L), none missing."""
     persons, shape = parameters.persons, (problem.records, len(problem.fields))
     true_values = np.empty((persons, shape[1]), dtype=np.int64)
-    values, is_distorted = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=bool)
+    values, rates = np.empty(shape, dtype=np.int64), np.empty(shape)
+    for index in range(shape[1]):
+        rates[:, index] = problem.record_rates(index, parameters.distortion)
+    is_distorted = rng.random(shape) < rates
     for index, field in enumerate(problem.fields):
         assert isinstance(field, FiniteChannel)
         own = parameters.of_field(index)
-        is_distorted[:, index] = rng.random(problem.records) < problem.record_rates(index, parameters.distortion)
         true_values[:, index] = rng.choice(field.levels, size=persons, p=field.truth(own))
         values[:, index] = true_values[parameters.labels, index]
         for record in np.flatnonzero(is_distorted[:, index]):
