@@ -29,7 +29,9 @@ NOTHING = np.empty(0)
 def names(prior: tl.Beta) -> tuple[tl.Model, tl.Dataset]:
     left = pl.DataFrame({"id": range(3), "name": ["anna", "bob", "carla"]})
     right = pl.DataFrame({"id": range(3), "name": ["ana", "bob", None]})
-    data = tl.Dataset.from_frames({"a": left, "b": right}, fields={"name": tl.String(prior)}, nonmatches=[(2, 0)])
+    data = tl.Dataset.from_frames(
+        {"a": left, "b": right}, fields={"name": tl.String(prior, "closed")}, nonmatches=[(2, 0)]
+    )
     return tl.Model(linkage=tl.MatchRate(1, 2)), data
 
 
@@ -82,7 +84,7 @@ def test_evidence_of_all_pairs_is_that_of_logp():
 
 def moved(rng, sweeps: int, break_it=None):
     """Draw parameters and data from the prior; return (ψ, ϑ₁) of both fields before and after updates given ξ."""
-    fields = {"place": tl.Categorical(tl.Beta(2, 4), concentration=2.0), "name": tl.String(tl.Beta(2, 4))}
+    fields = {"place": tl.Categorical(tl.Beta(2, 4), concentration=2.0), "name": tl.String(tl.Beta(2, 4), "closed")}
     model = tl.Model(network=None, linkage=tl.Uniform(), fields=fields)
     vocabularies = {"place": ["x", "y", "z"], "name": {"ann": 3.0, "anna": 1.0, "bob": 2.0}}
     drawn = from_prior(rng, model, {"a": 4, "b": 4}, vocabularies)

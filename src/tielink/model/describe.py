@@ -71,6 +71,8 @@ def _field_lines(model: Model, dataset: Dataset) -> list[str]:
 def _field_line(name: str, field: Field, distinct: int) -> str:
     prior = f"Beta({field.distortion.a:g}, {field.distortion.b:g}), mean {field.distortion.mean:.3g}"
     start = f"  {name}: {field.kind} with {distinct:,} values; distortion rate ~ {prior}"
+    if isinstance(field, String) and field.vocabulary == "open":
+        return f"{start}; {_open_words(field)}"
     if isinstance(field, String):
         cap = field.cap(distinct)
         how = field.distance if isinstance(field.distance, str) else "a given"
@@ -81,6 +83,17 @@ def _field_line(name: str, field: Field, distinct: int) -> str:
         )
     assert isinstance(field, Categorical)
     return f"{start}; frequencies of true values ~ Dirichlet({field.concentration:g})."
+
+
+def _open_words(field: String) -> str:
+    """Say what an open vocabulary means, and what becomes of distorted values."""
+    known = "counts in the files" if field.frequencies == "empirical" else "given frequencies"
+    other, edits = field.another, field.edits
+    return (
+        f"any string may be true, those seen by {known}, others by a language model of characters; a distorted value "
+        f"is another string with probability ~ Beta({other.a:g}, {other.b:g}), else mistyped with an edit rate "
+        f"~ Beta({edits.a:g}, {edits.b:g}) a character."
+    )
 
 
 def _linkage_lines(model: Model, dataset: Dataset) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtr
 
-from tielink.channels.channel import FiniteChannel
+from tielink.channels.channel import Drawn
 from tielink.data.linkage import canonical
 from tielink.logp.parameters import Parameters
 from tielink.model.linkage_priors import log_pairings, pairing_tables
@@ -110,20 +110,14 @@ def draw_ties(
 
 def draw_profiles(
     rng: np.random.Generator, problem: Problem, parameters: Parameters
-) -> tuple[Codes, Codes, NDArray[np.bool_]]:
-    """Draw true values π (N × L), distortions w (I × L) and the records' values (I × L), none missing."""
-    persons, shape = parameters.persons, (problem.records, len(problem.fields))
-    true_values = np.empty((persons, shape[1]), dtype=np.int64)
-    values, rates = np.empty(shape, dtype=np.int64), np.empty(shape)
-    for index in range(shape[1]):
+) -> tuple[list[Drawn], NDArray[np.bool_]]:
+    """Draw true values π and the records' values of every field, none missing, and distortions w (I × L)."""
+    rates = np.empty((problem.records, len(problem.fields)))
+    for index in range(len(problem.fields)):
         rates[:, index] = problem.record_rates(index, parameters.distortion)
-    is_distorted = rng.random(shape) < rates
-    for index, field in enumerate(problem.fields):
-        assert isinstance(field, FiniteChannel)
-        own = parameters.of_field(index)
-        true_values[:, index] = rng.choice(field.levels, size=persons, p=field.truth(own))
-        values[:, index] = true_values[parameters.labels, index]
-        for record in np.flatnonzero(is_distorted[:, index]):
-            probability = field.distorted_from(own, int(values[record, index]))
-            values[record, index] = rng.choice(field.levels, p=probability)
-    return true_values, values, is_distorted
+    is_distorted = rng.random(rates.shape) < rates
+    drawn = [
+        field.simulate(rng, parameters.of_field(index), parameters.labels, is_distorted[:, index])
+        for index, field in enumerate(problem.fields)
+    ]
+    return drawn, is_distorted
