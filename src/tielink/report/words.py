@@ -126,7 +126,7 @@ def methods(result: Result) -> list[str]:
     lines = [
         f"Records of {_count(len(result.dataset.files), 'file')} were linked with tielink {version('tielink')} by the "
         f"Bayesian model of Sosa and Rodríguez, in which all records of a person share a position that governs their ties "
-        f"and true values that their profiles repeat with errors. The model, in full: {describe(posterior.model, result.dataset)}",
+        f"and true values that their profiles repeat with errors. The model, in full:\n{describe(posterior.model, result.dataset)}",
         f"The posterior was sampled with {sampler}: {_count(posterior.chains, 'chain')}, {run.warmup:,} warm-up sweeps and "
         f"{posterior.draws_per_chain:,} draws each"
         + (f", one in {run.thin} sweeps" if run.thin > 1 else "")
