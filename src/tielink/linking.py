@@ -40,6 +40,7 @@ def link(
     quick: bool = False,
     loss: Binder | None = None,
     workers: int | None = None,
+    interval: float = 10.0,
     progress: bool | None = None,
     say: Say | None = None,
     read: Dataset | None = None,
@@ -61,7 +62,7 @@ def link(
         A first, rough look: 2 chains of 200 draws after 200 sweeps, unless `settings` say otherwise.
     loss
         What mistakes cost; by default `Binder()`, where a false link costs as much as a missed one.
-    workers, progress
+    workers, interval, progress
         As in `tl.sample`.
     say
         Told what happens, line by line (`print`, say); everything also goes to `run.log` in `out`.
@@ -89,6 +90,7 @@ def link(
         dataset,
         **{name: getattr(run, name) for name in ("sampler", "chains", "warmup", "draws", "thin", "seed")},
         workers=workers,
+        interval=interval,
         checkpoint=None if folder is None else folder / CHECKPOINT,
         progress=progress,
     )

@@ -70,7 +70,15 @@ def project_from(
     known = {"anchors": anchors, "nonmatches": nonmatches, "truth": truth}
     return Project(
         _sources(
-            inputs, ties or [], _fields(fields), known, id_column, directed, drop_faulty_ties, missing or [], encoding or "utf-8"
+            inputs,
+            ties or [],
+            _fields(fields),
+            known,
+            id_column,
+            directed,
+            drop_faulty_ties,
+            missing or [],
+            encoding or "utf-8",
         )
     )
 

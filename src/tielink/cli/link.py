@@ -39,6 +39,7 @@ def link(
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same tables. [default: 1]")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A first, rough answer in seconds.")] = False,
     workers: Annotated[int | None, typer.Option(help="Processes. [default: one for each core]", min=1)] = None,
+    interval: Annotated[float, typer.Option(help="Seconds between checkpoints.", min=0.0)] = 10.0,
 ) -> None:
     """Link files of records: read, check, sample, diagnose, decide, and write a folder with a report.
 
@@ -48,7 +49,7 @@ def link(
     given = {"chains": chains, "warmup": warmup, "draws": draws, "seed": seed}
     settings = {name: value for name, value in given.items() if value is not None}
     model = _model(project.model, dimension, prior, faults)
-    run_link(replace(project, model=model), faults, out, settings, quick=quick, workers=workers)
+    run_link(replace(project, model=model), faults, out, settings, quick=quick, workers=workers, interval=interval)
 
 
 def run_link(
@@ -58,7 +59,7 @@ def run_link(
     settings: dict[str, Any],
     *,
     quick: bool = False,
-    workers: int | None = None,
+    **how: Any,
 ) -> Result:
     """Do the work and say what happens: what was understood, what was found, where it is."""
     from tielink.cli.show import console, show_dataset, show_said
@@ -71,7 +72,9 @@ def run_link(
     dataset, truth = read_data(project, faults)
     show_said(dataset.said)
     if project.sources.fields is None and dataset.columns:
-        console.print(f"  Kinds of columns were guessed. To correct one: {field_options()}.", markup=False, soft_wrap=True)
+        console.print(
+            f"  Kinds of columns were guessed. To correct one: {field_options()}.", markup=False, soft_wrap=True
+        )
     show_dataset(dataset)
     console.print(f"\n{project.model.describe(dataset)}\n", markup=False, soft_wrap=True)
     before = (out / CHECKPOINT / "job.pickle").exists()
@@ -79,7 +82,7 @@ def run_link(
         console.print(f"Going on from {out / CHECKPOINT}.", markup=False, soft_wrap=True)
     try:
         result = link(
-            project, truth=truth, out=out, quick=quick, workers=workers, read=dataset, **settings,
+            project, truth=truth, out=out, quick=quick, read=dataset, **how, **settings,
             say=lambda text: console.print(text, markup=False, soft_wrap=True),
         )  # fmt: skip
     except KeyboardInterrupt as error:

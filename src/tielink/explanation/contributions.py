@@ -46,7 +46,9 @@ def prior_weight(problem: Problem, person: NDArray[np.integer], pair: tuple[int,
     others = np.ones(len(person), dtype=bool)
     others[list(pair)] = False
     labels = person[others]
-    matches = len(labels) - len(np.unique(labels)) - problem.linkage.anchored_pairs
+    seen = np.zeros(len(person), dtype=bool)
+    seen[labels] = True
+    matches = len(labels) - int(seen.sum()) - problem.linkage.anchored_pairs
     log = problem.linkage.log_by_matches
     return float(log[matches + 1] - log[matches])
 

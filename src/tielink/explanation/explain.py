@@ -133,6 +133,9 @@ def explain_pairs(
 
     Each pair has its own random numbers, so its explanation does not depend on which others are asked for.
     """
+    if len(data.files) != 2:
+        fault = Fault("explain", "evidence is taken apart for two files only.", "Link two at a time to see it.")
+        raise InputError([fault])
     problem = Problem.compile(posterior.model, data)
     chosen = explained_draws(posterior, draws)
     target = None if posterior.network is None else compile_target(problem)[0]

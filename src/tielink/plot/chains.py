@@ -23,7 +23,9 @@ def trace(posterior: Posterior) -> Any:
         plain(one)
         for chain, line in enumerate(values):
             label = f"chain {chain + 1}" if one is axes[0] else None
-            one.plot(np.arange(1, len(line) + 1), line, color=file_colour(chain), linewidth=0.7, alpha=0.85, label=label)
+            one.plot(
+                np.arange(1, len(line) + 1), line, color=file_colour(chain), linewidth=0.7, alpha=0.85, label=label
+            )
         one.set_ylabel(name)
         one.set_title(f"R-hat {diagnosis.rhat[name]:.3f}, {diagnosis.ess[name]:,.0f} effective draws", fontsize=9)
     axes[0].legend(frameon=False, labelcolor=INK, loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)

@@ -27,9 +27,9 @@ def force_layout(size: int, ties: NDArray[np.int64], start: Floats | None = None
         places = start / max(float(np.abs(start).max(initial=0.0)), 1e-9) + 0.01 * places
     ideal = 1.4 / np.sqrt(max(size, 1))
     for step in range(STEPS):
-        gaps = places[:, None] - places[None]
-        squared = np.maximum((gaps**2).sum(axis=2), 1e-6)
-        force = (gaps * (ideal**2 / squared)[:, :, None]).sum(axis=1)
+        across, down = (np.subtract.outer(side, side) for side in places.T)
+        push = ideal**2 / np.maximum(across * across + down * down, 1e-6)
+        force = np.column_stack([np.einsum("ij,ij->i", push, gap) for gap in (across, down)])
         pull = places[ties[:, 0]] - places[ties[:, 1]]
         pull *= np.sqrt((pull**2).sum(axis=1, keepdims=True)) / ideal
         np.add.at(force, ties[:, 0], -pull)

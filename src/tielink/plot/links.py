@@ -49,7 +49,7 @@ def chosen_persons(linkage: Linkage, posterior: Posterior | None, most: int) -> 
     """Return the record numbers of the persons to draw: linked ones, those most in doubt first."""
     groups = [group for group in linkage.members if len(group) > 1]
     if posterior is not None:
-        sure = {group: share for group, share in zip(map(tuple, groups), _shares(posterior, groups), strict=True)}
+        sure = dict(zip(map(tuple, groups), _shares(posterior, groups), strict=True))
         groups.sort(key=lambda group: (sure[tuple(group)], tuple(group)))
     return groups[:most]
 

@@ -47,7 +47,14 @@ def networks(
 
 
 def _network(
-    axes: Any, dataset: Dataset, linkage: Linkage, file: int, start: Any, most: int, labels: int, colours: dict[int, str]
+    axes: Any,
+    dataset: Dataset,
+    linkage: Linkage,
+    file: int,
+    start: Any,
+    most: int,
+    labels: int,
+    colours: dict[int, str],
 ) -> None:
     """Draw one network; the first one settles the colours."""
     name, offset = dataset.files[file], dataset.records.offsets[file]

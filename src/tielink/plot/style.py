@@ -10,7 +10,18 @@ from numpy.typing import NDArray
 
 from tielink.faults import Fault, InputError
 
-__all__ = ["FAINT", "FILE_COLOURS", "INK", "canvas", "file_colour", "label", "person_colours", "plain", "pyplot", "ramp"]
+__all__ = [
+    "FAINT",
+    "FILE_COLOURS",
+    "INK",
+    "canvas",
+    "file_colour",
+    "label",
+    "person_colours",
+    "plain",
+    "pyplot",
+    "ramp",
+]
 
 INK = "#737b87"
 """Text and axes: a grey with enough contrast on white and on black."""
@@ -30,7 +41,7 @@ def ramp(share: float) -> str:
     """Return the colour at a place between 0 and 1.
 
     >>> ramp(0.0), ramp(1.0), ramp(0.5)
-    ('#7a52c7', '#d9c83c', '#2baaa1')
+    ('#7a52c7', '#d9c83c', '#2baaa0')
     """
     place = min(max(share, 0.0), 1.0) * (len(RAMP) - 1)
     low = min(int(place), len(RAMP) - 2)

@@ -13,7 +13,7 @@ from tielink.plot.links import chosen_persons
 from tielink.plot.style import person_colours
 from tielink.report.result import Result
 
-__all__ = ["bipartite", "latent", "linked_persons", "networks", "neighbour_ties"]
+__all__ = ["bipartite", "latent", "linked_persons", "neighbour_ties", "networks"]
 
 MOST_NODES = 400
 """Records drawn of each network."""

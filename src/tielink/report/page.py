@@ -17,10 +17,10 @@ SCRIPTS = ("shapes.js", "charts.js", "maps.js", "table.js", "start.js")
 
 
 def script_json(value: Any) -> str:
-    """Write JSON that is safe inside a script element, whatever texts it holds.
+    r"""Write JSON that is safe inside a script element, whatever texts it holds.
 
     >>> script_json(["</script>", "a&b"])
-    '["\\\\u003c/script\\\\u003e","a\\\\u0026b"]'
+    '["\\u003c/script\\u003e","a\\u0026b"]'
     """
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     for sign in "<>&\u2028\u2029":

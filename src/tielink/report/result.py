@@ -30,7 +30,7 @@ DOUBT = (0.1, 0.9)
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """Every pair that somebody may ask about: links, anchors, and pairs that could have been links, the surest first."""
+    """Every pair that somebody may ask about: links, anchors, and what could have been links, the surest first."""
 
     pairs: NDArray[np.int64]
     """Record numbers r < r', one row a pair."""

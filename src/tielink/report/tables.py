@@ -26,8 +26,11 @@ def value_of(dataset: Dataset, field: str, record: int) -> str | None:
 
 
 def links_table(result: Result) -> Any:
-    """One row a pair, the surest first: `file_a, id_a, file_b, id_b, probability, mcse, decision, review`, then both
-    values of every field, then the evidence in log-odds: prior, each field, ties, and the rest."""
+    """One row a pair, the surest first, with what was decided and why.
+
+    `file_a, id_a, file_b, id_b, probability, mcse, decision, review`, then both values of every field, then the
+    evidence in log-odds: prior, each field, ties, and the rest.
+    """
     decided, dataset = result.decided, result.dataset
     columns: dict[str, list[Any]] = {}
     for side, name in enumerate("ab"):

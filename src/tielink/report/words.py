@@ -86,9 +86,10 @@ def roughness(result: Result) -> str:
     worth = result.diagnosis.ess["persons N"]
     rhat = max((value for value in result.diagnosis.rhat.values() if np.isfinite(value)), default=float("nan"))
     return (
-        f"This is a quick look: {posterior.chains} chains of {posterior.draws_per_chain:,} draws. The number of persons rests "
-        f"on about {worth:,.0f} effective draws, probabilities in doubt are off by ±{error:.2f} or so from chance alone, "
-        f"and chains differ by R-hat up to {rhat:.2f} (1.05 is wanted). Run without --quick before you rely on it."
+        f"This is a quick look: {posterior.chains} chains of {posterior.draws_per_chain:,} draws. The number of "
+        f"persons rests on about {worth:,.0f} effective draws, probabilities in doubt are off by ±{error:.2f} or so "
+        f"from chance alone, and chains differ by R-hat up to {rhat:.2f} (1.05 is wanted). Run without --quick before "
+        "you rely on it."
     )
 
 
@@ -123,12 +124,13 @@ def methods(result: Result) -> list[str]:
     run, posterior = result.posterior.run, result.posterior
     loss = result.loss
     sampler = "an exact Markov chain Monte Carlo sampler" if run.sampler == "exact" else "the paper's own sampler"
-    lines = [
+    return [
         f"Records of {_count(len(result.dataset.files), 'file')} were linked with tielink {version('tielink')} by the "
-        f"Bayesian model of Sosa and Rodríguez, in which all records of a person share a position that governs their ties "
-        f"and true values that their profiles repeat with errors. The model, in full:\n{describe(posterior.model, result.dataset)}",
-        f"The posterior was sampled with {sampler}: {_count(posterior.chains, 'chain')}, {run.warmup:,} warm-up sweeps and "
-        f"{posterior.draws_per_chain:,} draws each"
+        "Bayesian model of Sosa and Rodríguez, in which all records of a person share a position that governs their "
+        "ties and true values that their profiles repeat with errors. The model, in full:\n"
+        f"{describe(posterior.model, result.dataset)}",
+        f"The posterior was sampled with {sampler}: {_count(posterior.chains, 'chain')}, {run.warmup:,} warm-up sweeps "
+        f"and {posterior.draws_per_chain:,} draws each"
         + (f", one in {run.thin} sweeps" if run.thin > 1 else "")
         + f", seed {run.seed}.",
         f"Links minimise the posterior expectation of Binder's loss with cost {loss.false_link:g} for a false and "
@@ -136,4 +138,3 @@ def methods(result: Result) -> list[str]:
         f"{loss.threshold:g}. Probabilities are shares of draws; their Monte Carlo errors come from batch means.",
         f"{CITATION} Software: {versions()}.",
     ]
-    return lines

@@ -169,7 +169,7 @@ function neighbourhood(a, b, width) {
     // Common neighbours stand at the same angles on both sides, so that the eye can compare.
     const places = all.map((_, index) => {
       const angle = index < first.length
-        ? -Math.PI / 2 + (index / Math.max(1, first.length)) * Math.PI * (rest.length ? 1.1 : 2)
+        ? -Math.PI / 2 + ((index + 0.5) / Math.max(1, first.length)) * Math.PI * (rest.length ? 1.1 : 2)
         : -Math.PI / 2 + Math.PI * (first.length ? 1.1 : 0) + ((index - first.length + 0.5) / Math.max(1, rest.length)) * Math.PI * (first.length ? 0.9 : 2);
       return [cx + radius * Math.cos(angle), cy + radius * Math.sin(angle)];
     });
