@@ -51,12 +51,12 @@ def links(rng, state, target, tuning):
     swap(rng, state, target, tuning)
 
 
-def replicate_z(replicates, length, seed=5, step=lambda activity, *rest: activity.update(*rest), **options):
+def replicate_z(replicates, length, seed=5, kind=Activity, **options):
     """z of every statistic's mean change when links and alpha move in turn."""
     base = beta_binomial_log_prior(3, 4, 2.0, 1.0)
     target, state = blank(log_prior=base.copy(), **options)
     free = tuple(np.arange(size) > 0 for size in (4, 5))
-    activity = Activity(ActivityProblem(1.0, (Z_A, Z_B), free, 0, 0.0), base)
+    activity = kind(ActivityProblem(1.0, (Z_A, Z_B), free, 0, 0.0), base)
     own = activity.start()
     own.step[0] = 1.0
     tuning = init_tuning(target, candidates=2)
@@ -72,7 +72,7 @@ def replicate_z(replicates, length, seed=5, step=lambda activity, *rest: activit
         before = statistics(activity, own, state, target)
         for _ in range(length):
             links(rng, state, target, tuning)
-            step(activity, rng, own, state, target)
+            activity.update(rng, own, state, target)
             target.log_bf[...] = profiles
             activity.weigh(own, target)
         changes[r] = np.subtract(statistics(activity, own, state, target), before)

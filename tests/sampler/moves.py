@@ -100,5 +100,6 @@ def run(move, replicates, length, seed=7, particles=2, candidates=2, **options):
     tuning.step_scale[0] = 0.3
     tuning.step_intercept[:] = 0.7
     tuning.step_correlation[0] = 1.0
+    tuning.step_sociality_sd[:] = 0.7
     apply = (MOVES | BEYOND)[move] if isinstance(move, str) else move
     return replicate_z(lambda *a: apply(*a, tuning), target, state, replicates, length, seed)

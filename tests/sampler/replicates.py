@@ -29,7 +29,9 @@ STATISTICS = (
 )
 
 
-def blank(n1=4, n2=5, dimension=2, link=0, observed=(True, True), log_prior=None, anchors=1, spread_scale=10.0, **beyond):
+def blank(
+    n1=4, n2=5, dimension=2, link=0, observed=(True, True), log_prior=None, anchors=1, spread_scale=10.0, **beyond
+):
     """A target and a state to be filled by `simulate`. Tight hyperparameters: ties are neither empty nor full."""
     anchor_a = np.full(n1, -1)
     anchor_a[:anchors] = np.arange(anchors)
@@ -239,9 +241,13 @@ def statistics(state, target, out):
     out[3] = state.intercept[0] ** 2 + state.intercept[1] ** 2
     out[4] = 0.0
     if target.observed[0]:
-        out[4] += _log_likelihood(state.position_a, state.intercept[0], state.sociality_a, target.link, target.adjacency_a)
+        out[4] += _log_likelihood(
+            state.position_a, state.intercept[0], state.sociality_a, target.link, target.adjacency_a
+        )
     if target.observed[1]:
-        out[4] += _log_likelihood(state.position_b, state.intercept[1], state.sociality_b, target.link, target.adjacency_b)
+        out[4] += _log_likelihood(
+            state.position_b, state.intercept[1], state.sociality_b, target.link, target.adjacency_b
+        )
     out[5] = math.log(state.spread[0])
     out[6] = profile
     out[7] = pair_norm

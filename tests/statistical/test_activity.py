@@ -5,14 +5,16 @@ import pytest
 from scipy.stats import norm
 
 from sampler.active import STATISTICS, replicate_z
+from tielink.exact.activity import Activity
 
 LIMIT = norm.isf(1e-4 / (2 * len(STATISTICS)))
 
 
-def without_polynomials(activity, rng, own, state, target):
-    """A planted error: alpha moves as if the matchings of m records needed no normaliser."""
-    even = target.log_prior.copy()
-    activity.update(rng, own, state, target._replace(log_prior=even))
+class WithoutPolynomials(Activity):
+    """A planted error: as if the weights of the matchings of m records summed to the same whatever alpha is."""
+
+    def log_prior(self, alpha):
+        return self._log_by_matches
 
 
 def test_links_and_alpha_leave_the_joint_unchanged():
@@ -20,8 +22,8 @@ def test_links_and_alpha_leave_the_joint_unchanged():
     assert np.abs(z).max() < LIMIT, dict(zip(STATISTICS, z.round(1), strict=True))
 
 
-def test_a_stale_normaliser_is_caught():
-    z = replicate_z(1500, 4, step=without_polynomials)
+def test_a_forgotten_normaliser_is_caught():
+    z = replicate_z(1500, 4, kind=WithoutPolynomials)
     assert np.abs(z).max() > 6.0, z
 
 

@@ -7,7 +7,7 @@ from sampler.moves import ON, on_all, run
 from sampler.mutants import mutant
 from sampler.naive import beta_binomial_log_prior
 from sampler.one_by_one import CAUGHT, python_chain, with_walk
-from sampler.quadrature import ALPHA, compare, correlated_world
+from sampler.quadrature import ALPHA, compare, world
 from tielink.exact import gibbs, merge, odds_ratio, positions, swap
 
 FORGOTTEN_IN_SPLIT = (
@@ -26,6 +26,11 @@ FORGOTTEN_IN_SPLIT = (
         ),
     ],
 )
+
+
+def sharp_world():
+    """Ties to the fourth power and a wide prior of phi, so that a forgotten factor shows."""
+    return world("rate", scale=1.0, correlation_sd=3.0, temperature=4.0)
 
 
 def with_odds(kernel):
@@ -82,7 +87,7 @@ def _with_walked_odds(walk_correlation):
 
 def check(name, folder, number):
     module, changes, how, options = PLANTS[name]
-    target = correlated_world("rate", scale=1.0)
+    target = sharp_world()
     apply = how(mutant(folder, module, "_".join(name.split()), *changes))
     return compare(target, python_chain(target, apply, number, **options), options.get("matched"))
 
@@ -103,7 +108,7 @@ def test_planted_errors_are_caught_long(name, tmp_path):
 @pytest.mark.long
 def test_true_kernels_pass_where_errors_are_planted():
     """The control of the controls."""
-    target = correlated_world("rate", scale=1.0)
+    target = sharp_world()
     for name, kernel, options in (
         ("split", with_odds(merge.merge_or_split), {}),
         ("gibbs", with_odds(gibbs.restricted_gibbs), {}),

@@ -1,7 +1,7 @@
 """The activity part of a chain: alpha, and the linkage prior that it gives.
 
-Given alpha, log p(xi) is a function of the number m of free matches plus alpha (z_a + z_b) for each of them. The first goes
-into `Target.log_prior`, the second into `Target.log_bf`, so that no move needs to know of it.
+Given alpha, log p(xi) is a function of the number m of free matches plus alpha (z_a + z_b) for each of them. The first
+goes into `Target.log_prior`, the second into `Target.log_bf`, so that no move needs to know of it.
 """
 
 import math

@@ -58,9 +58,10 @@ def restricted_gibbs(rng, state, target, tuning, side, record):
     """
     Take the free record a of file `side` out and put it back: with one of C candidates, or alone.
 
-    Weights: omega_ab e^{l_a(u_b)} (with phi != 1 times the pair's gain) for each candidate b, gamma_a(u_r)/(M q_a(u_r)) for each of M positions u_r, of which
-    the first is a's own if it was single. The old partner is unmatched while we choose and competes like any other; the
-    candidates depend on the rest only, so if it is not among them the move must do nothing.
+    Weights: omega_ab e^{l_a(u_b)} for each candidate b, with phi != 1 times the pair's gain; gamma_a(u_r)/(M q_a(u_r))
+    for each of M positions u_r, of which the first is a's own if it was single. The old partner is unmatched while we
+    choose and competes like any other; the candidates depend on the rest only, so if it is not among them the move must
+    do nothing.
     """
     old = (state.partner_a, state.partner_b)[side][record]
     if old >= 0:

@@ -116,8 +116,8 @@ def stretch_sociality(rng, state, target, tuning):
     One step of log tau with s/tau held: tau -> c tau, s -> c s.
 
     Where ties say little about single records this moves tau far; where they say much, the step with s held does. (The
-    two together interweave: Yu and Meng 2011.) p(s | tau) ds does not change, so what is left is the likelihood, the prior
-    of tau and the factor tau of a walk on log tau.
+    two together interweave: Yu and Meng 2011.) p(s | tau) ds does not change, so what is left is the likelihood, the
+    prior of tau and the factor tau of a walk on log tau.
     """
     if state.sociality_sd.size == 0:
         return Info(0, 0)

@@ -24,7 +24,7 @@ SMALLEST = 4
 def egos(correlation: TieCorrelation, dataset: Dataset) -> list[Record]:
     """Return the records that are left out: those declared, or those tied to everybody in their file."""
     if isinstance(correlation.egos, Mapping):
-        return [(name, key) for name, ids in correlation.egos.items() for key in ids]  # type: ignore[misc]
+        return [(name, key) for name, ids in correlation.egos.items() for key in ids]
     found: list[Record] = []
     for name, ids in zip(dataset.files, dataset.records.ids, strict=True):
         ties = dataset.ties[name]

@@ -2,8 +2,8 @@
 
 y_{ii'j} ~ Bernoulli(g⁻¹(β_j − ‖u_{ξ_ij} − u_{ξ_i'j}‖)),   β_j ~ N(0, ω_j²),   u_n ~ N(0, σ² I_K).
 
-Two additions are off unless asked for: `Sociality` lets records differ in how many ties they have at the same place, and
-`TieCorrelation` lets a tie in one file speak about the tie of the same two persons in the other.
+Two additions are off unless asked for: `Sociality` lets records differ in how many ties they have at the same place,
+and `TieCorrelation` lets a tie in one file speak about the tie of the same two persons in the other.
 """
 
 from __future__ import annotations

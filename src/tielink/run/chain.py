@@ -81,7 +81,7 @@ class Chain:
     def _weigh(self) -> None:
         """Compute the log Bayes factor of every pair afresh, from profiles and activity."""
         self.profiles.log_bayes_factors(self.profile_state, self.target.log_bf)
-        if self.activity is not None:
+        if self.activity is not None and self.activity_state is not None:
             self.activity.weigh(self.activity_state, self.target)
 
     def _advance_beyond(self, warmup_sweep: int | None) -> NDArray[np.int64]:
@@ -95,6 +95,8 @@ class Chain:
 
     def _advance_activity(self, warmup_sweep: int | None) -> NDArray[np.int64]:
         """Move α on."""
+        assert self.activity is not None
+        assert self.activity_state is not None
         info = self.activity.update(self.rng, self.activity_state, self.state, self.target)
         if warmup_sweep is not None:
             adapt_activity(self.activity_state, warmup_sweep, info.accepted)
@@ -111,6 +113,11 @@ class Chain:
         labels = np.arange(first + self.state.partner_b.size)
         labels[first + self.state.partner_a[linked]] = linked
         return labels
+
+    def sociality(self) -> NDArray[np.float64]:
+        """Return s of every record, 0 in files without a network."""
+        both = zip((self.state.sociality_a, self.state.sociality_b), self.sizes, strict=True)
+        return np.concatenate([values if values.size else np.zeros(size) for values, size in both])
 
     def log_likelihood(self) -> float:
         """Return log p(ties, values | all else)."""

@@ -101,7 +101,9 @@ def test_gains_of_links_are_differences_of_log_joints(rng, link, settings):
         u = state.position_a[:, pair].copy()
         lifted = copy(state)
         lifted.sociality_a[pair] += 0.7
-        ours = gain_at(u, members, NOBODY, 0.7, 0.0, state, target) - gain_at(u, members, NOBODY, 0.0, 0.0, state, target)
+        ours = gain_at(u, members, NOBODY, 0.7, 0.0, state, target) - gain_at(
+            u, members, NOBODY, 0.0, 0.0, state, target
+        )
         assert abs(ours - (correlated_log_ratio(lifted, target) - before)) < 1e-9
 
 
