@@ -35,11 +35,14 @@ if TYPE_CHECKING:
     from tielink.fields import Categorical as Categorical
     from tielink.fields import String as String
     from tielink.linking import link as link
+    from tielink.model.linkage_priors import Activity as Activity
     from tielink.model.linkage_priors import MatchRate as MatchRate
     from tielink.model.linkage_priors import Uniform as Uniform
     from tielink.model.network import Elicited as Elicited
     from tielink.model.network import InverseGamma as InverseGamma
     from tielink.model.network import LatentSpace as LatentSpace
+    from tielink.model.network import Sociality as Sociality
+    from tielink.model.network import TieCorrelation as TieCorrelation
     from tielink.model.problem import Problem as Problem
     from tielink.model.spec import Model as Model
     from tielink.posterior.posterior import Posterior as Posterior
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "AbsoluteError": "tielink.estimation.losses",
+    "Activity": "tielink.model.linkage_priors",
     "Beta": "tielink.specification",
     "Binder": "tielink.estimation.losses",
     "Categorical": "tielink.fields",
@@ -73,8 +77,10 @@ _HOME = {
     "Run": "tielink.project",
     "Sadinle": "tielink.estimation.losses",
     "SharedMPMMS": "tielink.estimation.losses",
+    "Sociality": "tielink.model.network",
     "SquaredError": "tielink.estimation.losses",
     "String": "tielink.fields",
+    "TieCorrelation": "tielink.model.network",
     "Uniform": "tielink.model.linkage_priors",
     "compare": "tielink.select.compare",
     "explain": "tielink.explanation.explain",

@@ -8,6 +8,7 @@ from tielink.exact.gibbs import restricted_gibbs
 from tielink.exact.intercept import walk_intercepts
 from tielink.exact.matching import exchange, gibbs_label
 from tielink.exact.merge import merge_or_split
+from tielink.exact.odds_ratio import walk_correlation
 from tielink.exact.positions import jump, walk
 from tielink.exact.scale import scale
 from tielink.exact.spread import draw_spread
@@ -15,7 +16,20 @@ from tielink.exact.state import is_anchor
 from tielink.exact.swap import swap
 from tielink.exact.switch import switch
 
-GIBBS, MERGE, SWITCH, SWAP, JUMP, WALK, INTERCEPT, SCALE, SPREAD, LABEL, EXCHANGE = (1 << i for i in range(11))
+(
+    GIBBS,
+    MERGE,
+    SWITCH,
+    SWAP,
+    JUMP,
+    WALK,
+    INTERCEPT,
+    SCALE,
+    SPREAD,
+    LABEL,
+    EXCHANGE,
+    ODDS,
+) = (1 << i for i in range(12))
 
 
 # Not cached and called from one place only: it is compiled into `record_codes`.
@@ -47,6 +61,8 @@ def step(rng, state, target, tuning, moves):
         walk_intercepts(rng, state, target, tuning)
     if moves & SCALE:
         scale(rng, state, target, tuning)
+    if moves & ODDS:
+        walk_correlation(rng, state, target, tuning)
     if moves & SPREAD:
         draw_spread(rng, state, target)
 

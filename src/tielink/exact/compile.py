@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tielink.exact.activity import Activity
 from tielink.exact.profiles import Profiles
 from tielink.exact.target import Target, make_target
 from tielink.faults import Fault, InputError
 from tielink.model.problem import Problem
 
-__all__ = ["check_files", "compile_target"]
+__all__ = ["check_files", "compile_activity", "compile_target"]
 
 LINKS = {"logit": 0, "probit": 1}
 
@@ -40,15 +41,31 @@ def compile_target(problem: Problem) -> tuple[Target, Profiles]:
         adjacency_b=_adjacency(second, ties[1]),
         observed=[edges is not None for edges in ties],
         log_bf=np.zeros((first, second)),
-        log_prior=problem.linkage.log_by_matches,
+        log_prior=problem.linkage.log_by_matches.copy(),
         anchor_a=_anchors(problem),
         dimension=1 if network is None else network.dimension,
         intercept_sd=(1.0, 1.0) if network is None else network.intercept_sd,
         spread_shape=1.0 if network is None else network.spread_shape,
         spread_scale=1.0 if network is None else network.spread_scale,
         link=0 if network is None else LINKS[network.link],
+        correlation_sd=0.0 if network is None else network.correlation_sd or 0.0,
+        correlated=_taking_part(problem),
+        sociality_scale=0.0 if network is None else network.sociality_scale or 0.0,
     )
     return target, Profiles(problem)
+
+
+def compile_activity(problem: Problem) -> Activity | None:
+    """Return the activity part of the linkage prior, None where it is off."""
+    linkage = problem.linkage
+    return None if linkage.activity is None else Activity(linkage.activity, linkage.log_by_matches)
+
+
+def _taking_part(problem: Problem) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
+    if problem.network is None or problem.network.correlated is None:
+        return None
+    first = problem.sizes[0]
+    return problem.network.correlated[:first], problem.network.correlated[first:]
 
 
 def _adjacency(size: int, ties: NDArray[np.int64] | None) -> NDArray[np.uint8]:

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from tielink.faults import listed
 from tielink.fields import Categorical, Field, String
-from tielink.model.linkage_priors import MatchRate, Uniform
+from tielink.model.egos import egos
+from tielink.model.linkage_priors import Activity, MatchRate, Uniform
+from tielink.model.network import Sociality, TieCorrelation
 from tielink.model.problem import free_sizes
 
 if TYPE_CHECKING:
@@ -51,10 +54,31 @@ def _network_lines(model: Model, dataset: Dataset) -> list[str]:
         f"  Variance of positions: inverse-gamma with shape {spread.shape:.4g} and scale {spread.scale:.4g}"
         f" (mean {mean:.4g}).",
     ]
+    if isinstance(network.sociality, Sociality):
+        lines.append(
+            "  Sociality: records differ in how many ties they have at the same place; the standard deviation is "
+            f"half-normal with scale {network.sociality.scale:g}."
+        )
+    if isinstance(network.tie_correlation, TieCorrelation):
+        lines.append(_correlation_line(network.tie_correlation, dataset))
     without = [name for name in dataset.files if name not in with_ties]
     if without:
         lines.append(f"  No network in: {', '.join(without)}.")
     return lines
+
+
+def _correlation_line(correlation: TieCorrelation, dataset: Dataset) -> str:
+    """Say what correlation is believed in, and who is left out of it."""
+    line = (
+        "  Correlation: ties of the same two persons in both files go together with odds ratio φ, log φ normal with "
+        f"mean 0 and standard deviation {correlation.sd:g}."
+    )
+    left_out = egos(correlation, dataset)
+    if not left_out:
+        return line
+    names = listed([f"{name}/{key}" for name, key in left_out], 8)
+    detected = " (tied to everybody in their file)" if correlation.egos == "detect" else ""
+    return f"{line} Egos left out of it{detected}: {names}."
 
 
 def _field_lines(model: Model, dataset: Dataset) -> list[str]:
@@ -103,6 +127,11 @@ def _linkage_lines(model: Model, dataset: Dataset) -> list[str]:
     elif isinstance(prior, MatchRate):
         words = f"the share of possible matches that are made is Beta({prior.a:g}, {prior.b:g})"
         words += "; anchors count" if prior.anchors_inform else "; anchors do not count"
+        if isinstance(prior.activity, Activity):
+            words += (
+                "; well-connected records are more likely matched (or less), with weights exp(α·z), z the standardised "
+                f"log degree and α normal with standard deviation {prior.activity.sd:g}"
+            )
     else:
         words = type(prior).__name__
     persons, probability = persons_prior(model, dataset)

@@ -40,6 +40,13 @@ class Recorder:
             "spread": np.zeros(draws),
             "positions": np.zeros((len(self.kept), records, dimension), dtype=np.float32),
         }
+        if chain.state.correlation.size:
+            self.arrays["correlation"] = np.zeros(draws)
+        if chain.state.sociality_sd.size:
+            self.arrays["sociality_sd"] = np.zeros(draws)
+            self.arrays["sociality"] = np.zeros((len(self.kept), records), dtype=np.float32)
+        if chain.activity_state is not None:
+            self.arrays["activity"] = np.zeros(draws)
         for place, values in enumerate(chain.profile_state.fields):
             self.arrays[f"fields.{place}"] = np.zeros((draws, len(values)), dtype=np.float32)
         self.logs = np.zeros(chain.dyads)
@@ -55,9 +62,17 @@ class Recorder:
         arrays["distortion"][draw] = chain.profile_state.rates
         arrays["intercepts"][draw] = chain.state.intercept
         arrays["spread"][draw] = chain.state.spread[0]
+        if "correlation" in arrays:
+            arrays["correlation"][draw] = chain.state.correlation[0]
+        if "sociality_sd" in arrays:
+            arrays["sociality_sd"][draw] = chain.state.sociality_sd[0]
+        if chain.activity_state is not None:
+            arrays["activity"][draw] = chain.activity_state.alpha[0]
         slot = int(np.searchsorted(self.kept, draw))
         if arrays["positions"].shape[2] and slot < len(self.kept) and self.kept[slot] == draw:
             arrays["positions"][slot] = np.hstack([chain.state.position_a, chain.state.position_b]).T
+            if "sociality" in arrays:
+                arrays["sociality"][slot] = chain.sociality()
         for place, values in enumerate(chain.profile_state.fields):
             arrays[f"fields.{place}"][draw] = values
         if self.tally is not None:

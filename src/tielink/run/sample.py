@@ -13,7 +13,7 @@ import numpy as np
 from tielink.data.dataset import Dataset
 from tielink.model.spec import Model
 from tielink.posterior.dyads import DyadScores, DyadTally
-from tielink.posterior.posterior import Posterior
+from tielink.posterior.posterior import BEYOND, Posterior
 from tielink.posterior.predictive import NetworkSample
 from tielink.project import Run
 from tielink.run.job import Job
@@ -141,6 +141,9 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
             positions=np.stack([result.arrays["positions"][: len(kept)] for result in used]),
             intercepts=intercepts[:, kept],
             observed=np.array(job.figures),
+            sociality=np.stack([result.arrays["sociality"][: len(kept)] for result in used])
+            if "sociality" in used[0].arrays
+            else None,
         )
     counts = np.stack([result.counts for result in used])
     person = stack("person")
@@ -161,6 +164,7 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
         moves=used[0].moves,
         proposed=counts[:, :, 0],
         accepted=counts[:, :, 1],
+        beyond={name: stack(name) for name in BEYOND if name in used[0].arrays},
         network=network,
         dyads=_dyads(used, job.loo_tail),
         notes=tuple(notes),
