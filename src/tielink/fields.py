@@ -32,6 +32,8 @@ class Field(Specification):
     """Base of the kinds of fields."""
 
     parts: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {"distortion": (Beta,)}
+    distortion: Beta = RARE
+    """Prior of the distortion rate ψ_ℓ."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,6 @@ class Categorical(Field):
     """
 
     kind: ClassVar[str] = "categorical"
-    distortion: Beta = RARE
     concentration: float = 1.0
 
     def complaints(self) -> Iterator[Complaint]:
@@ -93,7 +94,6 @@ class String(Field):
     """
 
     kind: ClassVar[str] = "string"
-    distortion: Beta = RARE
     vocabulary: str = "closed"
     frequencies: Mapping[str, float] | str = "empirical"
     sharpness: float = 1.0

@@ -23,6 +23,7 @@ from tielink.logp.profiles import log_collapsed, log_distortion, log_evidence
 from tielink.simulate import from_prior
 
 FALSE_ALARM = 1e-5
+NOTHING = np.empty(0)
 
 
 def names(prior: tl.Beta) -> tuple[tl.Model, tl.Dataset]:
@@ -34,13 +35,13 @@ def names(prior: tl.Beta) -> tuple[tl.Model, tl.Dataset]:
 
 def exact(problem: tl.Problem, linkages: list[np.ndarray]) -> np.ndarray:
     """Posterior probabilities of all linkages, the distortion rate integrated out by quadrature."""
-    (field,) = problem.fields
+    (field,), prior = problem.fields, problem.rates[0].prior
     nodes, weights = np.polynomial.legendre.leggauss(200)
     rates, weights = (nodes + 1) / 2, weights / 2
     logs = [
         log_linkage(problem, labels)
         + logsumexp(
-            [log_collapsed(field, None, rate, labels) + log_distortion(field, rate) for rate in rates], b=weights
+            [log_collapsed(field, NOTHING, rate, labels) + log_distortion(prior, rate) for rate in rates], b=weights
         )
         for labels in linkages
     ]
@@ -73,7 +74,7 @@ def test_evidence_of_all_pairs_is_that_of_logp():
     profiles.log_bayes_factors(state, found)
     left, right = (grid.ravel() for grid in np.meshgrid(np.arange(12), 12 + np.arange(9), indexing="ij"))
     expected = sum(
-        log_evidence(field, state.frequencies[place], state.rates[place], left, right)
+        log_evidence(field, state.fields[place], state.rates[place], left, right)
         for place, field in enumerate(problem.fields)
     )
     assert found.ravel() == pytest.approx(expected, abs=1e-12)
@@ -90,17 +91,13 @@ def moved(rng, sweeps: int, break_it=None):
     place, name = (list(drawn.model.fields).index(field) for field in ("place", "name"))
     before = drawn.parameters
     state.rates[:] = before.distortion
-    state.frequencies = [None if f is None else f.copy() for f in before.frequencies]
-    partner = np.full(4, -1)
-    for record, label in enumerate(before.labels[:4]):
-        found = np.flatnonzero(before.labels[4:] == label)
-        partner[record] = found[0] if len(found) else -1
+    state.fields = [values.copy() for values in before.fields]
     for _ in range(sweeps):
         if break_it is not None:
             break_it(profiles)
-        profiles.update(rng, state, partner)
-    first = (before.distortion[place], before.distortion[name], before.frequencies[place][0])
-    return first, (state.rates[place], state.rates[name], state.frequencies[place][0])
+        profiles.update(rng, state, before.labels)
+    first = (before.distortion[place], before.distortion[name], before.fields[place][0])
+    return first, (state.rates[place], state.rates[name], state.fields[place][0])
 
 
 def p_values(break_it=None) -> list[float]:
@@ -115,6 +112,7 @@ def test_updates_leave_the_joint_distribution_as_it_is():
 
 def test_a_planted_error_is_caught():
     def count_distortions_of_another_prior(profiles):
-        profiles.fields = tuple(replace(field, distortion=tl.Beta(2, 6)) for field in profiles.fields)
+        rates = tuple(replace(rate, prior=tl.Beta(2, 6)) for rate in profiles.problem.rates)
+        profiles.problem = replace(profiles.problem, rates=rates)
 
     assert min(p_values(count_distortions_of_another_prior)) < FALSE_ALARM

@@ -56,13 +56,12 @@ def prior_weight(problem: Problem, person: NDArray[np.integer], pair: tuple[int,
 def field_weights(
     problem: Problem, posterior: Posterior, chain: int, draw: int, pair: tuple[int, int]
 ) -> Iterator[tuple[str, float]]:
-    """Yield each field's log Bayes factor at one draw's rates and frequencies."""
+    """Yield each field's log Bayes factor at one draw's rates and parameters."""
     a, b = (np.array([record]) for record in pair)
     for place, field in enumerate(problem.fields):
-        drawn = posterior.frequencies.get(field.name)
-        frequencies = None if drawn is None else drawn[chain, draw].astype(float)
-        rate = float(posterior.distortion[chain, draw, place])
-        yield field.name, float(log_evidence(field, frequencies, rate, a, b)[0])
+        parameters = posterior.fields[field.name][chain, draw].astype(float)
+        rates = problem.record_rates(place, posterior.distortion[chain, draw])
+        yield field.name, float(log_evidence(field, parameters, rates, a, b)[0])
 
 
 def tie_weights(

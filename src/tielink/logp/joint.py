@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tielink.logp.linkage import log_linkage
 from tielink.logp.network import log_intercepts, log_positions, log_spread, log_ties
 from tielink.logp.parameters import Parameters
-from tielink.logp.profiles import log_collapsed, log_distortion, log_frequencies, log_uncollapsed
+from tielink.logp.profiles import log_collapsed, log_distortion, log_uncollapsed
 from tielink.model.problem import Problem
 
 __all__ = ["log_joint", "log_joint_terms"]
@@ -33,10 +33,12 @@ def log_joint_terms(problem: Problem, parameters: Parameters) -> Iterator[tuple[
         yield "intercepts", log_intercepts(network, parameters)
         yield "spread", log_spread(network, parameters)
     for index, field in enumerate(problem.fields):
-        frequencies, rate = parameters.frequencies_of(index), float(parameters.distortion[index])
+        own = parameters.of_field(index)
         if parameters.true_values is None:
-            yield f"values of {field.name}", log_collapsed(field, frequencies, rate, parameters.labels)
+            rates = problem.record_rates(index, parameters.distortion)
+            yield f"values of {field.name}", log_collapsed(field, own, rates, parameters.labels)
         else:
-            yield f"values of {field.name}", log_uncollapsed(field, index, parameters)
-        yield f"distortion of {field.name}", log_distortion(field, rate)
-        yield f"frequencies of {field.name}", log_frequencies(field, frequencies)
+            yield f"values of {field.name}", log_uncollapsed(problem, index, parameters)
+        yield f"parameters of {field.name}", field.log_prior(own)
+    for rate, value in zip(problem.rates, parameters.distortion, strict=True):
+        yield f"distortion of {rate.name}", log_distortion(rate.prior, float(value))

@@ -26,17 +26,17 @@ class Parameters:
     spread: float
     """σ²: variance of positions."""
     distortion: NDArray[np.float64]
-    """ψ: one rate a field."""
-    frequencies: tuple[NDArray[np.float64] | None, ...] = ()
-    """ϑ: for each field the frequencies of true values, None for strings; may be empty if all are strings."""
+    """ψ: every distortion rate, in the problem's order; usually one a field."""
+    fields: tuple[NDArray[np.float64], ...] = ()
+    """What else is unknown of each field: the frequencies ϑ of a categorical one; may be empty if all are."""
     true_values: NDArray[np.int64] | None = None
     """π: N × L codes."""
     distorted: NDArray[np.bool_] | None = None
     """w: I × L, whether the record's value is a distorted one."""
 
-    def frequencies_of(self, index: int) -> NDArray[np.float64] | None:
-        """Return ϑ of field number `index`."""
-        return self.frequencies[index] if self.frequencies else None
+    def of_field(self, index: int) -> NDArray[np.float64]:
+        """Return the parameters of field number `index`."""
+        return self.fields[index] if self.fields else np.empty(0)
 
     @property
     def persons(self) -> int:

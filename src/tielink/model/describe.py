@@ -69,7 +69,7 @@ def _field_lines(model: Model, dataset: Dataset) -> list[str]:
 
 
 def _field_line(name: str, field: Field, distinct: int) -> str:
-    prior = f"Beta({field.distortion.a:g}, {field.distortion.b:g}), mean {field.distortion.mean:.3g}"  # type: ignore[attr-defined]
+    prior = f"Beta({field.distortion.a:g}, {field.distortion.b:g}), mean {field.distortion.mean:.3g}"
     start = f"  {name}: {field.kind} with {distinct:,} values; distortion rate ~ {prior}"
     if isinstance(field, String):
         cap = field.cap(distinct)

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.data.columns import MISSING, Column
+from tielink.channels.channel import Channel
+from tielink.channels.compile import compile_channel
 from tielink.data.linkage import Linkage, LinkageClass
 from tielink.faults import Faults, listed
-from tielink.fields import Categorical, String
-from tielink.model.strings import StringTables, string_tables
 from tielink.specification import Beta
 
 if TYPE_CHECKING:
@@ -21,14 +20,7 @@ if TYPE_CHECKING:
     from tielink.model.network import LatentSpace
     from tielink.model.spec import Model
 
-__all__ = [
-    "CategoricalProblem",
-    "FieldProblem",
-    "LinkageProblem",
-    "NetworkProblem",
-    "Problem",
-    "StringProblem",
-]
+__all__ = ["LinkageProblem", "NetworkProblem", "Problem", "Rate"]
 
 Codes = NDArray[np.int64]
 
@@ -46,28 +38,12 @@ class NetworkProblem:
     spread_scale: float
 
 
-@dataclass(frozen=True, eq=False)
-class FieldProblem:
-    """One profile field: `codes[r]` is the value of record r, `MISSING` if it has none."""
+@dataclass(frozen=True)
+class Rate:
+    """A distortion rate ψ: what it is the rate of, and its prior."""
 
     name: str
-    codes: Codes
-    levels: int
-    distortion: Beta
-
-
-@dataclass(frozen=True, eq=False)
-class CategoricalProblem(FieldProblem):
-    """A field whose true values have unknown frequencies ϑ ~ Dirichlet(concentration)."""
-
-    concentration: float
-
-
-@dataclass(frozen=True, eq=False)
-class StringProblem(FieldProblem):
-    """A field of strings with known frequencies and similarities."""
-
-    tables: StringTables
+    prior: Beta
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,12 +72,20 @@ class Problem:
     file_of: Codes
     linkage: LinkageProblem
     network: NetworkProblem | None
-    fields: tuple[FieldProblem, ...]
+    fields: tuple[Channel, ...]
+    rates: tuple[Rate, ...]
+    """Every distortion rate."""
+    rate_of: Codes
+    """fields × files: which of the rates holds for a field's values in a file."""
 
     @property
     def records(self) -> int:
         """I, the number of records."""
         return len(self.file_of)
+
+    def record_rates(self, place: int, rates: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ψ of every record in field number `place`, given all rates."""
+        return np.asarray(rates[self.rate_of[place][self.file_of]])
 
     @classmethod
     def compile(cls, model: Model, dataset: Dataset) -> Problem:
@@ -109,14 +93,14 @@ class Problem:
         faults = Faults()
         linkage = _compile_linkage(model, dataset, faults)
         network = _compile_network(model.network, dataset, faults)
-        fields = [
-            compiled
-            for name, field in model.fields_for(dataset.fields).items()
-            if (compiled := _compile_field(name, field, dataset.columns[name], faults)) is not None
-        ]
+        specified = model.fields_for(dataset.fields)
+        fields = [compile_channel(name, field, dataset.columns[name], faults) for name, field in specified.items()]
         faults.raise_errors()
         assert linkage is not None  # or there would have been a fault
-        return cls(dataset.records.sizes, dataset.records.file_of, linkage, network, tuple(fields))
+        rates = tuple(Rate(name, field.distortion) for name, field in specified.items())
+        rate_of = np.repeat(np.arange(len(rates))[:, None], len(dataset.files), axis=1)
+        channels = tuple(field for field in fields if field is not None)
+        return cls(dataset.records.sizes, dataset.records.file_of, linkage, network, channels, rates, rate_of)
 
 
 def free_sizes(dataset: Dataset) -> tuple[int, ...]:
@@ -166,27 +150,3 @@ def _compile_network(spec: LatentSpace | None, dataset: Dataset, faults: Faults)
         spread_shape=spread.shape,
         spread_scale=spread.scale,
     )
-
-
-def _compile_field(name: str, field: object, column: Column, faults: Faults) -> FieldProblem | None:
-    if isinstance(field, Categorical):
-        return CategoricalProblem(name, column.codes, len(column.values), field.distortion, field.concentration)
-    assert isinstance(field, String)
-    if isinstance(field.frequencies, Mapping):
-        given = field.frequencies
-        unknown = [
-            value for value, count in zip(column.values, column.counts(), strict=True) if count and value not in given
-        ]
-        if unknown:
-            examples = listed([repr(value) for value in unknown])
-            faults.error(f"field {name!r}", f"frequencies do not cover {examples}.", "Give every value a frequency.")
-            return None
-        vocabulary = tuple(given)
-        frequencies = np.array(list(given.values()), dtype=float)
-        place = {value: code for code, value in enumerate(vocabulary)}
-        recode = np.array([*(place.get(value, MISSING) for value in column.values), MISSING])
-        codes = recode[column.codes]
-    else:
-        vocabulary, frequencies, codes = column.values, column.counts().astype(float), column.codes
-    tables = string_tables(field, vocabulary, frequencies / frequencies.sum())
-    return StringProblem(name, codes, len(vocabulary), field.distortion, tables)

@@ -66,7 +66,7 @@ def diagnose(posterior: Posterior) -> Diagnosis:
         series[f"intercept of {name}"] = posterior.intercepts[:, :, file]
     if posterior.spread.size:
         series["spread"] = posterior.spread
-    for place, name in enumerate(posterior.fields):
+    for place, name in enumerate(posterior.rates):
         series[f"distortion of {name}"] = posterior.distortion[:, :, place]
     rhats = {name: rhat(values) for name, values in series.items()}
     ess = {name: effective_draws(values) for name, values in series.items()}

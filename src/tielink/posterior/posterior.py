@@ -62,10 +62,11 @@ class Posterior:
     spread: Floats
     """σ²: chains × draws; empty without a network."""
     distortion: Floats
-    """ψ: chains × draws × fields."""
-    fields: tuple[str, ...]
-    frequencies: Mapping[str, Floats]
-    """ϑ of each categorical field: chains × draws × levels."""
+    """ψ: chains × draws × rates."""
+    rates: tuple[str, ...]
+    """What each distortion rate is the rate of: usually a field."""
+    fields: Mapping[str, Floats]
+    """Parameters of each field (ϑ of a categorical one): chains × draws × their number, which may be 0."""
     anchors: NDArray[np.int64]
     """Pairs of record numbers that were known to match."""
     moves: tuple[str, ...]

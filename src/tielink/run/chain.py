@@ -60,7 +60,7 @@ class Chain:
             counts = dict(zip(self.moves, info.counts, strict=True))
             adapt(self.tuning, warmup_sweep, info.moved_a, info.moved_b, counts["intercept"], counts.get("scale"))
         if self.profiles.fields:
-            self.profiles.update(self.rng, self.profile_state, self.state.partner_a)
+            self.profiles.update(self.rng, self.profile_state, self.person())
             self.profiles.log_bayes_factors(self.profile_state, self.target.log_bf)
         return np.asarray(info.counts)
 
@@ -81,7 +81,7 @@ class Chain:
         ties = sum(
             file_log_likelihood(side, self.state.intercept[side], 1.0, self.state, self.target) for side in (0, 1)
         )
-        value = ties + self.profiles.log_likelihood(self.profile_state, self.state.partner_a)
+        value = ties + self.profiles.log_likelihood(self.profile_state, self.person())
         return float(value) if math.isfinite(value) else math.nan
 
     @property
@@ -108,9 +108,7 @@ class Chain:
             # Row sums are kept up to date by differences; summing afresh would change their last digits.
             arrays |= {f"cache.{name}": array.copy() for name, array in self.cache._asdict().items()}
         arrays["rates"] = self.profile_state.rates.copy()
-        for place, values in enumerate(self.profile_state.frequencies):
-            if values is not None:
-                arrays[f"frequencies.{place}"] = values.copy()
+        arrays |= {f"fields.{place}": values.copy() for place, values in enumerate(self.profile_state.fields)}
         return arrays, {"rng": self.rng.bit_generator.state}
 
     def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
@@ -126,7 +124,5 @@ class Chain:
             for name, array in self.cache._asdict().items():
                 array[...] = arrays[f"cache.{name}"]
         self.profile_state.rates = arrays["rates"]
-        self.profile_state.frequencies = [
-            arrays.get(f"frequencies.{place}") for place in range(len(self.profiles.fields))
-        ]
+        self.profile_state.fields = [arrays[f"fields.{place}"] for place in range(len(self.profiles.fields))]
         self.profiles.log_bayes_factors(self.profile_state, self.target.log_bf)

@@ -35,14 +35,13 @@ class Recorder:
         self.arrays: dict[str, NDArray[Any]] = {
             "person": np.zeros((draws, records), dtype=np.int32),
             "log_likelihood": np.zeros(draws),
-            "distortion": np.zeros((draws, len(chain.profiles.fields))),
+            "distortion": np.zeros((draws, len(chain.profile_state.rates))),
             "intercepts": np.zeros((draws, 2)),
             "spread": np.zeros(draws),
             "positions": np.zeros((len(self.kept), records, dimension), dtype=np.float32),
         }
-        for place, values in enumerate(chain.profile_state.frequencies):
-            if values is not None:
-                self.arrays[f"frequencies.{place}"] = np.zeros((draws, len(values)), dtype=np.float32)
+        for place, values in enumerate(chain.profile_state.fields):
+            self.arrays[f"fields.{place}"] = np.zeros((draws, len(values)), dtype=np.float32)
         self.logs = np.zeros(chain.dyads)
         self.tally = DyadTally(chain.dyads, chain.job.loo_tail) if chain.dyads else None
         if self.tally is not None:
@@ -59,9 +58,8 @@ class Recorder:
         slot = int(np.searchsorted(self.kept, draw))
         if arrays["positions"].shape[2] and slot < len(self.kept) and self.kept[slot] == draw:
             arrays["positions"][slot] = np.hstack([chain.state.position_a, chain.state.position_b]).T
-        for place, values in enumerate(chain.profile_state.frequencies):
-            if values is not None:
-                arrays[f"frequencies.{place}"][draw] = values
+        for place, values in enumerate(chain.profile_state.fields):
+            arrays[f"fields.{place}"][draw] = values
         if self.tally is not None:
             chain.dyad_log_likelihoods(self.logs)
             self.tally.add(self.logs, draw)

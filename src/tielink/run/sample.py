@@ -155,12 +155,8 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
         intercepts=stack("intercepts") if network is not None else np.empty((chains, length, 0)),
         spread=stack("spread") if network is not None else np.empty((chains, 0)),
         distortion=stack("distortion"),
-        fields=tuple(field.name for field in problem.fields),
-        frequencies={
-            field.name: stack(f"frequencies.{place}")
-            for place, field in enumerate(problem.fields)
-            if f"frequencies.{place}" in used[0].arrays
-        },
+        rates=tuple(rate.name for rate in problem.rates),
+        fields={field.name: stack(f"fields.{place}") for place, field in enumerate(problem.fields)},
         anchors=_anchor_pairs(problem.linkage.anchors),
         moves=used[0].moves,
         proposed=counts[:, :, 0],

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtr
 
+from tielink.channels.channel import FiniteChannel
 from tielink.data.linkage import canonical
 from tielink.logp.parameters import Parameters
-from tielink.logp.profiles import truth
 from tielink.model.linkage_priors import log_pairings, pairing_tables
-from tielink.model.problem import CategoricalProblem, FieldProblem, Problem, StringProblem
+from tielink.model.problem import Problem
 
 __all__ = ["draw_labels", "draw_parameters", "draw_profiles", "draw_ties", "tie_probability"]
 
@@ -77,12 +77,9 @@ def draw_parameters(rng: np.random.Generator, problem: Problem) -> Parameters:
         spread = network.spread_scale / rng.gamma(network.spread_shape)
         positions = rng.normal(0.0, math.sqrt(spread), (persons, network.dimension))
         intercepts = rng.normal(0.0, network.intercept_sd)
-    frequencies = tuple(
-        rng.dirichlet(np.full(field.levels, field.concentration)) if isinstance(field, CategoricalProblem) else None
-        for field in problem.fields
-    )
-    rates = np.array([rng.beta(field.distortion.a, field.distortion.b) for field in problem.fields])
-    return Parameters(labels, positions, intercepts, spread, rates, frequencies)
+    fields = tuple(field.draw_prior(rng) for field in problem.fields)
+    rates = np.array([rng.beta(rate.prior.a, rate.prior.b) for rate in problem.rates])
+    return Parameters(labels, positions, intercepts, spread, rates, fields)
 
 
 def tie_probability(link: str, positions: Floats, intercept: float) -> Floats:
@@ -115,22 +112,18 @@ def draw_profiles(
     rng: np.random.Generator, problem: Problem, parameters: Parameters
 ) -> tuple[Codes, Codes, NDArray[np.bool_]]:
     """Draw true values π (N × L), distortions w (I × L) and the records' values (I × L), none missing."""
-    persons, fields = parameters.persons, problem.fields
-    true_values = np.empty((persons, len(fields)), dtype=np.int64)
-    values = np.empty((problem.records, len(fields)), dtype=np.int64)
-    is_distorted = rng.random((problem.records, len(fields))) < parameters.distortion
-    for index, field in enumerate(fields):
-        frequencies = parameters.frequencies[index]
-        true_values[:, index] = rng.choice(field.levels, size=persons, p=truth(field, frequencies))
+    persons, shape = parameters.persons, (problem.records, len(problem.fields))
+    true_values = np.empty((persons, shape[1]), dtype=np.int64)
+    values, rates = np.empty(shape, dtype=np.int64), np.empty(shape)
+    for index in range(shape[1]):
+        rates[:, index] = problem.record_rates(index, parameters.distortion)
+    is_distorted = rng.random(shape) < rates
+    for index, field in enumerate(problem.fields):
+        assert isinstance(field, FiniteChannel)
+        own = parameters.of_field(index)
+        true_values[:, index] = rng.choice(field.levels, size=persons, p=field.truth(own))
         values[:, index] = true_values[parameters.labels, index]
         for record in np.flatnonzero(is_distorted[:, index]):
-            probability = _distorted_from(field, frequencies, int(values[record, index]))
+            probability = field.distorted_from(own, int(values[record, index]))
             values[record, index] = rng.choice(field.levels, p=probability)
     return true_values, values, is_distorted
-
-
-def _distorted_from(field: FieldProblem, frequencies: Floats | None, true_value: int) -> Floats:
-    """Return ζ_v(·), the distribution of distorted values of one true value."""
-    if isinstance(field, StringProblem):
-        return field.tables.distorted_from(true_value)
-    return truth(field, frequencies)

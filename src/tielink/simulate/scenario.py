@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from tielink.channels.categorical import CategoricalChannel
 from tielink.data.columns import MISSING, Column
 from tielink.data.linkage import Linkage, canonical
 from tielink.faults import Faults
 from tielink.fields import Categorical, String
 from tielink.logp.parameters import Parameters
-from tielink.model.problem import CategoricalProblem, NetworkProblem, Problem
+from tielink.model.problem import NetworkProblem, Problem
 from tielink.model.spec import Model
 from tielink.simulate.draw import tie_probability
 from tielink.simulate.prior import Simulated, Vocabulary, blank, draw_data, fixed_frequencies
@@ -82,8 +83,8 @@ def scenario(
         intercepts=np.zeros(len(sizes)),
         spread=1.0,
         distortion=np.array([_of(distortion, field.name) for field in problem.fields]),
-        frequencies=tuple(
-            rng.dirichlet(np.full(field.levels, 5.0)) if isinstance(field, CategoricalProblem) else None
+        fields=tuple(
+            rng.dirichlet(np.full(field.levels, 5.0)) if isinstance(field, CategoricalChannel) else field.start()
             for field in problem.fields
         ),
     )

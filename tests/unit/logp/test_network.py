@@ -83,5 +83,5 @@ def test_the_prior_of_distortion_and_frequencies():
     terms = dict(log_joint_terms(problem, p))
     assert terms["distortion of c"] == pytest.approx(stats.beta(2, 5).logpdf(p.distortion[0]))
     assert terms["distortion of s"] == pytest.approx(stats.beta(1, 99).logpdf(p.distortion[1]))
-    assert terms["frequencies of c"] == pytest.approx(stats.dirichlet([1.7] * 3).logpdf(p.frequencies[0]))
-    assert terms["frequencies of s"] == 0
+    assert terms["parameters of c"] == pytest.approx(stats.dirichlet([1.7] * 3).logpdf(p.fields[0]))
+    assert terms["parameters of s"] == 0

@@ -8,7 +8,7 @@ from rapidfuzz.distance import Levenshtein
 from scipy import sparse
 
 import tielink as tl
-from tielink.model.strings import string_tables
+from tielink.channels.string_tables import string_tables
 
 WORDS = ["anna", "ann", "hanna", "bob", "bobby", "a", "constantinopolitan", "rob", "hannah", "ünal"]
 
