@@ -1,19 +1,22 @@
 # Two commands do everything on a fresh machine with Python 3.11+ and make:
 #   make demo    the main job on the shipped example
-#   make test    lint, types, import direction, tests
+#   make test    lint, types, import direction, docs, tests
 
 PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= 2
 SHELL := /bin/bash
 
-.PHONY: demo test test-long benchmark lint clean clean-kernels
+.PHONY: demo docs test test-long benchmark lint clean clean-kernels
 
 demo: .venv/ready
 	@$(BIN)/tielink demo
 
-test: lint
+test: lint docs
 	$(BIN)/python -m pytest -n $(JOBS) -m "not long"
+
+docs: .venv/ready
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 test-long: .venv/ready
 	set -o pipefail; $(BIN)/python -m pytest -n $(JOBS) -m long -rP -q | tee long.log

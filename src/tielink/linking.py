@@ -21,12 +21,13 @@ from tielink.report.result import Result
 from tielink.report.words import versions
 from tielink.run.sample import sample
 
-__all__ = ["CHECKPOINT", "QUICK", "link"]
+__all__ = ["CHECKPOINT", "link", "quick_settings"]
 
-QUICK: dict[str, int] = {"chains": 2, "warmup": 200, "draws": 200}
-"""Settings of a first, rough look."""
 CHECKPOINT = "checkpoint"
 """The folder, inside the result's, from which an interrupted run goes on."""
+
+QUICK_CHAINS, QUICK_SWEEPS, QUICK_RECORDS = 2, 200, 300
+"""A first, rough look: chains, sweeps of each for warm-up and as many for draws, and up to how many records so many."""
 
 Say = Callable[[str], object]
 
@@ -59,7 +60,8 @@ def link(
     out
         A folder to write to. An interrupted run keeps checkpoints there, and the same call goes on.
     quick
-        A first, rough look: 2 chains of 200 draws after 200 sweeps, unless `settings` say otherwise.
+        A first, rough look: 2 chains of 200 draws after 200 sweeps (fewer beyond 300 records), unless `settings` say
+        otherwise.
     loss
         What mistakes cost; by default `Binder()`, where a false link costs as much as a missed one.
     workers, interval, progress
@@ -77,7 +79,8 @@ def link(
         `.links()`, `.persons()`, `.posterior`, `.evaluation`; `print` for the verdict, `.report(path)` for the page.
     """
     project, dataset, true = _inputs(data, truth, read)
-    run = replace(project.run if project is not None else Run(), **((QUICK if quick else {}) | settings))
+    short = quick_settings(len(dataset.records)) if quick else {}
+    run = replace(project.run if project is not None else Run(), **(short | settings))
     chosen = model or (project.model if project is not None else Model())
     folder = None if out is None else Path(out)
     if folder is not None:
@@ -104,6 +107,16 @@ def link(
             shutil.rmtree(folder / CHECKPOINT, ignore_errors=True)
         tell.log(f"written after {time.monotonic() - begun:.1f} s")
     return result
+
+
+def quick_settings(records: int) -> dict[str, int]:
+    """Return the settings of a rough look: a sweep takes longer with more records, so there are fewer.
+
+    >>> quick_settings(270), quick_settings(600)["draws"]
+    ({'chains': 2, 'warmup': 200, 'draws': 200}, 100)
+    """
+    sweeps = max(50, min(QUICK_SWEEPS, QUICK_SWEEPS * QUICK_RECORDS // max(records, 1)))
+    return {"chains": QUICK_CHAINS, "warmup": sweeps, "draws": sweeps}
 
 
 def _inputs(data: Any, truth: Any, read: Dataset | None) -> tuple[Project | None, Dataset, Linkage | None]:

@@ -117,9 +117,16 @@ def test_non_ascii_usernames_arrive_whole(tmp_path):
     assert "</script><b>" not in page
 
 
-def test_a_cell_of_ten_megabytes(files):
+def test_a_cell_of_ten_megabytes_is_no_username(files):
     (files / "a.csv").write_text("id,username\n1,anna\n2,bob\n3," + "x" * 10_000_000 + "\n", encoding="utf-8")
-    done = link(files, "--string", "username")
+    done = link(files)
+    assert done.returncode == 2
+    assert "a.csv, column 'username', row 4: holds a text of 10,000,000 characters" in done.stderr
+
+
+def test_a_cell_of_ten_megabytes_may_be_a_category(files):
+    (files / "a.csv").write_text("id,username\n1,anna\n2,bob\n3," + "x" * 10_000_000 + "\n", encoding="utf-8")
+    done = link(files, "--categorical", "username")
     assert done.returncode == 0, done.stderr
     assert len(done.stdout) < 100_000, "the cell is not printed"
     assert (files / "result" / "report.html").stat().st_size < 1_000_000

@@ -34,8 +34,12 @@ def link(
         typer.Option(help="Prior of who is whom: match_rate, uniform, match_rate:a=2,b=5. [default: match_rate]"),
     ] = None,
     chains: Annotated[int | None, typer.Option(help="Number of chains. [default: 4; 2 with --quick]")] = None,
-    warmup: Annotated[int | None, typer.Option(help="Sweeps thrown away first. [default: 1000; 200]")] = None,
-    draws: Annotated[int | None, typer.Option(help="Draws kept of each chain. [default: 1000; 200]")] = None,
+    warmup: Annotated[
+        int | None, typer.Option(help="Sweeps thrown away first. [default: 1000; 200 with --quick]")
+    ] = None,
+    draws: Annotated[
+        int | None, typer.Option(help="Draws kept of each chain. [default: 1000; 200 with --quick]")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same tables. [default: 1]")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A first, rough answer in seconds.")] = False,
     workers: Annotated[int | None, typer.Option(help="Processes. [default: one for each core]", min=1)] = None,
@@ -63,11 +67,11 @@ def run_link(
 ) -> Result:
     """Do the work and say what happens: what was understood, what was found, where it is."""
     from tielink.cli.show import console, show_dataset, show_said
-    from tielink.linking import CHECKPOINT, QUICK, link
+    from tielink.linking import CHECKPOINT, link
     from tielink.report.folder import FILES, check_folder
 
     # Settings are checked and the folder is tried before the data are read: both are quick to mend.
-    replace(project.run, **((QUICK if quick else {}) | settings))
+    replace(project.run, **settings)
     check_folder(out)
     dataset, truth = read_data(project, faults)
     show_said(dataset.said)

@@ -19,6 +19,9 @@ __all__ = ["MISSING", "Column", "encode_column", "guess_field"]
 MISSING = -1
 """The code of a missing value."""
 
+LONGEST = 10_000
+"""Characters of the longest text that is compared letter by letter."""
+
 LOOKS_MISSING = ("na", "n/a", "nan", "null", "none", "?", "-", ".", "unknown")
 
 
@@ -110,7 +113,22 @@ def _as_text(name: str, field: Field, table: Table, missing: Sequence[str], faul
         # A column of whole numbers with gaps comes as 1.0, 2.0 from many tools: it means 1 and 2.
         series = series.fill_nan(None).cast(pl.Int64, strict=False)
     cells = series.cast(pl.String).to_list()
+    if not isinstance(field, Categorical):
+        _check_lengths(cells, table, where, faults)
     return [None if not cell or cell in missing else cell for cell in cells]
+
+
+def _check_lengths(cells: Sequence[str | None], table: Table, where: str, faults: Faults) -> None:
+    """Refuse texts that nobody types: comparing two takes time with the product of their lengths."""
+    long = [row for row, cell in enumerate(cells) if cell is not None and len(cell) > LONGEST]
+    if long:
+        rows = listed([table.row(row) for row in long])
+        length = max(len(cells[row] or "") for row in long)
+        faults.error(
+            f"{where}, {rows}",
+            f"holds a text of {length:,} characters, where one that people type is meant (at most {LONGEST:,}).",
+            "Shorten it, or leave the column out by declaring the others.",
+        )
 
 
 def _check_column(name: str, column: Column, faults: Faults) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from tielink.posterior.score import Score
 from tielink.report.content import diagnosis_rows, page_content
 from tielink.report.result import Result
 from tielink.report.words import methods, roughness, verdict
@@ -44,7 +46,7 @@ def page(result: Result) -> str:
     scores = None
     if result.evaluation is not None:
         found = result.evaluation.without_anchors
-        scores = {"recall": str(found.recall), "precision": str(found.precision), "F1": str(found.f1)}
+        scores = {name: _tile(getattr(found, name.lower())) for name in ("recall", "precision", "F1")}
     return template.render(
         title=" and ".join(result.dataset.files) if len(result.dataset.files) < 4 else "Several files",
         verdict=words,
@@ -67,6 +69,12 @@ def page(result: Result) -> str:
         script=Markup("\n".join((folder / name).read_text(encoding="utf-8") for name in SCRIPTS)),
         data=Markup(script_json(content)),
     )
+
+
+def _tile(score: Score) -> tuple[str, str]:
+    """Return a score as a number and what stands below it."""
+    number, _, rest = str(score).partition(" ")
+    return ("–", "not defined") if math.isnan(score) else (number, rest)
 
 
 def write_page(result: Result, path: Path) -> Path:

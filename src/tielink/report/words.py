@@ -82,14 +82,18 @@ def roughness(result: Result) -> str:
     """Say how rough a quick look is, in numbers."""
     decided, posterior = result.decided, result.posterior
     doubtful = decided.error[decided.review]
-    error = float(np.nanmax(doubtful, initial=0.0)) if np.isfinite(doubtful).any() else 0.0
+    error = float(np.nanmax(doubtful)) if np.isfinite(doubtful).any() else 0.0
+    chance = (
+        f"probabilities in doubt are off by ±{error:.2f} or so from chance alone"
+        if len(doubtful)
+        else "no pair is in doubt"
+    )
     worth = result.diagnosis.ess["persons N"]
     rhat = max((value for value in result.diagnosis.rhat.values() if np.isfinite(value)), default=float("nan"))
     return (
         f"This is a quick look: {posterior.chains} chains of {posterior.draws_per_chain:,} draws. The number of "
-        f"persons rests on about {worth:,.0f} effective draws, probabilities in doubt are off by ±{error:.2f} or so "
-        f"from chance alone, and chains differ by R-hat up to {rhat:.2f} (1.05 is wanted). Run without --quick before "
-        "you rely on it."
+        f"persons rests on about {worth:,.0f} effective draws, {chance}, and chains differ by R-hat up to {rhat:.2f} "
+        "(1.05 is wanted). Run without --quick before you rely on it."
     )
 
 
