@@ -7,7 +7,6 @@ Declared false-alarm rate: ALPHA per test.
 import numpy as np
 import pytest
 
-from sampler import harness as h
 from sampler.quadrature import ALPHA, CASES, chain, compare, world
 
 
@@ -33,13 +32,6 @@ def test_one_file_without_network():
     target = world("rate", observed=(True, False))
     p, distance = compare(target, chain(target, CASES["all"][0], 40_000))
     assert p > ALPHA, (p, distance)
-
-
-def test_profiles_only():
-    target = world("rate", observed=(False, False), scale=1.5)
-    for moves in (h.LABEL, h.LABEL | h.EXCHANGE):
-        p, distance = compare(target, chain(target, moves, 100_000))
-        assert p > ALPHA, (p, distance)
 
 
 @pytest.mark.long

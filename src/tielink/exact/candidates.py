@@ -27,9 +27,9 @@ __all__ = ["Candidates", "all_candidates", "find_candidates"]
 
 EVERY_PAIR = 100_000
 """Up to this many pairs, all of them are candidates."""
-MOST = 25
+MOST = 15
 """Candidates that a record keeps at most, the likeliest first; it may be on the lists of more."""
-DOUBT = 7.0
+DOUBT = 12.0
 """A candidate's score may be this much less than the log of the number of records that it might match."""
 WORTH = 0.5
 """Near values whose evidence is less than this above that of any two values are not worth a visit."""
@@ -94,8 +94,8 @@ def find_candidates(
     most
         Candidates that a record keeps, those of highest score first.
     least
-        The lowest score of a candidate; by default log(records it might match) − 7, at which the pair's odds are
-        below one in a thousand unless nearly everybody else is matched.
+        The lowest score of a candidate; by default log(records it might match) − 12: low enough that a pair below it
+        matters only where nearly everybody else is matched.
     every_pair
         With no more pairs than this, all are candidates.
     """

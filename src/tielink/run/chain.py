@@ -19,8 +19,9 @@ from tielink.exact.dyads import dyad_log_likelihoods
 from tielink.exact.intercept import file_log_likelihood
 from tielink.exact.state import init, init_tuning
 from tielink.run.job import Job
+from tielink.run.profile_chain import ProfileChain
 
-__all__ = ["Chain"]
+__all__ = ["AnyChain", "Chain", "make_chain"]
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -63,6 +64,11 @@ class Chain:
             self.profiles.update(self.rng, self.profile_state, self.person())
             self.profiles.log_bayes_factors(self.profile_state, self.target.log_bf)
         return np.asarray(info.counts)
+
+    @property
+    def dimension(self) -> int:
+        """K; 0 without a network."""
+        return self.target.dimension if self.target.observed.any() else 0
 
     @property
     def persons(self) -> int:
@@ -126,3 +132,13 @@ class Chain:
         self.profile_state.rates = arrays["rates"]
         self.profile_state.fields = [arrays[f"fields.{place}"] for place in range(len(self.profiles.fields))]
         self.profiles.log_bayes_factors(self.profile_state, self.target.log_bf)
+
+
+AnyChain = Chain | ProfileChain
+
+
+def make_chain(job: Job, index: int) -> AnyChain:
+    """Return the chain for a job: without a network, profiles alone decide and files may be large."""
+    if job.problem.network is None and job.run.sampler == "exact":
+        return ProfileChain(job, index)
+    return Chain(job, index)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tielink.posterior.dyads import DyadTally
-
-if TYPE_CHECKING:
-    from tielink.run.chain import Chain
+from tielink.run.chain import AnyChain, Chain
 
 __all__ = ["MOST_POSITIONS", "Recorder", "kept_draws"]
 
@@ -26,20 +24,23 @@ def kept_draws(draws: int) -> NDArray[np.int64]:
 class Recorder:
     """Arrays for all draws of a chain, filled one draw at a time."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: AnyChain) -> None:
         draws, records = chain.job.run.draws, len(chain.job.records)
         self.count = 0
         self.kept = kept_draws(draws)
         self.counts = np.zeros((len(chain.moves), 2), dtype=np.int64)
-        dimension = chain.target.dimension if chain.target.observed.any() else 0
+        small = np.int16 if records <= np.iinfo(np.int16).max else np.int32
         self.arrays: dict[str, NDArray[Any]] = {
-            "person": np.zeros((draws, records), dtype=np.int32),
+            "person": np.zeros((draws, records), dtype=small),
             "log_likelihood": np.zeros(draws),
             "distortion": np.zeros((draws, len(chain.profile_state.rates))),
-            "intercepts": np.zeros((draws, 2)),
-            "spread": np.zeros(draws),
-            "positions": np.zeros((len(self.kept), records, dimension), dtype=np.float32),
         }
+        if chain.dimension:
+            self.arrays |= {
+                "intercepts": np.zeros((draws, 2)),
+                "spread": np.zeros(draws),
+                "positions": np.zeros((len(self.kept), records, chain.dimension), dtype=np.float32),
+            }
         for place, values in enumerate(chain.profile_state.fields):
             self.arrays[f"fields.{place}"] = np.zeros((draws, len(values)), dtype=np.float32)
         self.logs = np.zeros(chain.dyads)
@@ -47,20 +48,21 @@ class Recorder:
         if self.tally is not None:
             self.arrays |= {f"dyads.{name}": array for name, array in self.tally.arrays.items()}
 
-    def record(self, chain: Chain) -> None:
+    def record(self, chain: AnyChain) -> None:
         """Keep the current state as the next draw."""
         draw, arrays = self.count, self.arrays
         arrays["person"][draw] = chain.person()
         arrays["log_likelihood"][draw] = chain.log_likelihood()
         arrays["distortion"][draw] = chain.profile_state.rates
-        arrays["intercepts"][draw] = chain.state.intercept
-        arrays["spread"][draw] = chain.state.spread[0]
-        slot = int(np.searchsorted(self.kept, draw))
-        if arrays["positions"].shape[2] and slot < len(self.kept) and self.kept[slot] == draw:
-            arrays["positions"][slot] = np.hstack([chain.state.position_a, chain.state.position_b]).T
+        if isinstance(chain, Chain) and chain.dimension:
+            arrays["intercepts"][draw] = chain.state.intercept
+            arrays["spread"][draw] = chain.state.spread[0]
+            slot = int(np.searchsorted(self.kept, draw))
+            if slot < len(self.kept) and self.kept[slot] == draw:
+                arrays["positions"][slot] = np.hstack([chain.state.position_a, chain.state.position_b]).T
         for place, values in enumerate(chain.profile_state.fields):
             arrays[f"fields.{place}"][draw] = values
-        if self.tally is not None:
+        if self.tally is not None and isinstance(chain, Chain):
             chain.dyad_log_likelihoods(self.logs)
             self.tally.add(self.logs, draw)
         self.count += 1

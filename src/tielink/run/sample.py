@@ -143,14 +143,12 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
             observed=np.array(job.figures),
         )
     counts = np.stack([result.counts for result in used])
-    person = stack("person")
-    small = np.int16 if person.shape[2] <= np.iinfo(np.int16).max else np.int32
     chains = len(used)
     return Posterior(
         records=job.records,
         model=job.model,
         run=run,
-        person=person.astype(small),
+        person=stack("person"),
         log_likelihood=stack("log_likelihood"),
         intercepts=stack("intercepts") if network is not None else np.empty((chains, length, 0)),
         spread=stack("spread") if network is not None else np.empty((chains, 0)),
