@@ -97,7 +97,7 @@ ERRORS = {
     "list draws of records linked off it": ("matching", ("if entry_of(lists, record, old) < 0:", "if False:")),
     "an exchange that counts one pair": (
         "matching",
-        ("change -= evidence[lists.pair[old_ab]] + evidence[lists.pair[old_cd]]", "change -= evidence[lists.pair[old_ab]]"),
+        ("evidence[lists.pair[old_ab]] + evidence[lists.pair[old_cd]]", "evidence[lists.pair[old_ab]]"),
     ),
     "a label without its prior": ("matching", ("evidence[lists.pair[entry]] + gain", "evidence[lists.pair[entry]]")),
 }  # fmt: skip
@@ -138,7 +138,7 @@ def moved(rng, sweeps):
     vocabularies = {"place": ["x", "y", "z"], "name": {"ann": 3.0, "anna": 1.0, "bob": 2.0}}
     drawn = from_prior(rng, model, {"a": 4, "b": 3}, vocabularies)
     job = Job.make(drawn.model, drawn.dataset, Run(seed=int(rng.integers(2**31))))
-    pairs = np.argwhere(rng.random((4, 3)) < 0.4) + [0, 4]
+    pairs = np.argwhere(rng.random((4, 3)) < 0.4) + np.array([0, 4])
     chain = ProfileChain(job, 0, Candidates.from_pairs(pairs, 7))
     before = drawn.parameters
     chain.profile_state.rates[:] = before.distortion

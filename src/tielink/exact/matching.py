@@ -16,10 +16,12 @@ from tielink.exact.state import Info
 
 
 class Matching(NamedTuple):
-    """Who is whom: `partner[r]` is the other record of r's person, or −1; `matched[0]` counts free (non-anchor) pairs."""
+    """Who is whom, in two arrays."""
 
     partner: NDArray[np.int64]
+    """The other record of each record's person, or −1."""
     matched: NDArray[np.int64]
+    """Number m of free (non-anchor) matches; one entry."""
 
 
 class Lists(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +56,7 @@ def pair_probabilities(person: NDArray[np.integer]) -> PairProbabilities:
     number = chains * (len(edges) - 1)
     keys, counts, lengths = [], [], []
     for chain in person:
-        for begin, end in zip(edges[:-1], edges[1:], strict=True):
+        for begin, end in pairwise(edges):
             key, count = np.unique(_linked(chain[begin:end]), return_counts=True)
             keys.append(key)
             counts.append(count)
