@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tielink.faults import InputError as InputError
     from tielink.fields import Categorical as Categorical
     from tielink.fields import String as String
+    from tielink.model.careless import Careless as Careless
     from tielink.model.linkage_priors import MatchRate as MatchRate
     from tielink.model.linkage_priors import Uniform as Uniform
     from tielink.model.network import Elicited as Elicited
@@ -52,6 +53,7 @@ _HOME = {
     "AbsoluteError": "tielink.estimation.losses",
     "Beta": "tielink.specification",
     "Binder": "tielink.estimation.losses",
+    "Careless": "tielink.model.careless",
     "Categorical": "tielink.fields",
     "Dataset": "tielink.data.dataset",
     "Elicited": "tielink.model.network",

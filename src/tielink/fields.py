@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from tielink.specification import Beta, Complaint, Specification, is_number
@@ -34,6 +34,13 @@ class Field(Specification):
     parts: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {"distortion": (Beta,)}
     distortion: Beta = RARE
     """Prior of the distortion rate ψ_ℓ."""
+    by_file: bool = field(default=False, kw_only=True)
+    """Whether every file has a rate ψ_ℓj of its own, with the same prior."""
+
+    def _all_complaints(self) -> Iterator[Complaint]:
+        if not isinstance(self.by_file, bool):
+            yield "by_file", "True or False"
+        yield from super()._all_complaints()
 
 
 @dataclass(frozen=True)
@@ -43,26 +50,35 @@ class Categorical(Field):
     A distorted value is drawn from the frequencies of the true ones: ζ_v = ϑ_ℓ whatever v, with
     π ~ Cat(ϑ_ℓ) and ϑ_ℓ ~ Dirichlet(concentration, …, concentration).
 
+    With `confusion`, for short lists, errors depend on the true value: ζ_v = R_v, row v of a confusion matrix without
+    a diagonal, R_v ~ Dirichlet(confusion, …, confusion) over the other values.
+
     Parameters
     ----------
     distortion
         Prior of the distortion rate ψ_ℓ.
     concentration
         Parameter of the symmetric Dirichlet prior of ϑ_ℓ.
+    confusion
+        Parameter of the symmetric Dirichlet prior of every row of the confusion matrix: 1 for any matrix, less for
+        errors that go one way. "none" for the paper's field, whose errors do not depend on the true value.
     """
 
     kind: ClassVar[str] = "categorical"
     concentration: float = 1.0
+    confusion: float | str = "none"
 
     def complaints(self) -> Iterator[Complaint]:
-        """The concentration must be positive."""
+        """The concentrations must be positive."""
         if not is_number(self.concentration, above=0):
             yield "concentration", "a number above 0"
+        if self.confusion != "none" and not is_number(self.confusion, above=0):
+            yield "confusion", 'a number above 0, or "none"'
 
     @classmethod
     def paper(cls) -> Self:
         """Exactly the paper's categorical field."""
-        return cls(distortion=Beta(1.0, 99.0), concentration=1.0)
+        return cls(distortion=Beta(1.0, 99.0), concentration=1.0, confusion="none", by_file=False)
 
 
 @dataclass(frozen=True)
@@ -127,6 +143,7 @@ class String(Field):
             sharpness=1.0,
             distance="levenshtein",
             max_distance="none",
+            by_file=False,
         )
 
     def cap(self, distinct: int) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 
 import numpy as np
 from numba import njit
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 
 from tielink.channels.channel import Channel, Codes, Floats, Terms, Told, mixed, told
 from tielink.data.columns import MISSING
+from tielink.exact.careless import draw_careless
 from tielink.logp.profiles import log_collapsed
-from tielink.model.problem import Problem
+from tielink.model.problem import NOBODY, Problem
 
 __all__ = ["ProfileState", "Profiles"]
 
@@ -27,6 +29,10 @@ class ProfileState:
 
     rates: Floats
     fields: list[Floats]
+    careless: NDArray[np.bool_] = dataclass_field(default_factory=lambda: NOBODY)
+    """Which records are careless; empty where the model has one sort of records."""
+    share: float = 0.0
+    """κ: the share of careless records."""
 
 
 class Profiles:
@@ -42,11 +48,14 @@ class Profiles:
     def start(self) -> ProfileState:
         """Return rates at their prior mean, and each field's own start."""
         rates = np.array([rate.prior.mean for rate in self.problem.rates])
-        return ProfileState(rates, [field.start() for field in self.fields])
+        state = ProfileState(rates, [field.start() for field in self.fields])
+        if self.problem.careless_share is not None:
+            state.careless, state.share = np.zeros(self.problem.records, dtype=bool), self.problem.careless_share.mean
+        return state
 
     def record_rates(self, state: ProfileState, place: int) -> Floats:
         """Return ψ of every record in one field."""
-        return self.problem.record_rates(place, state.rates)
+        return self.problem.record_rates(place, state.rates, state.careless)
 
     def log_bayes_factors(self, state: ProfileState, out: Floats) -> None:
         """Write the log Bayes factor of every cross pair; −∞ for known non-matches."""
@@ -64,19 +73,31 @@ class Profiles:
         )
 
     def update(self, rng: np.random.Generator, state: ProfileState, labels: Codes) -> None:
-        """Draw the fields' parameters, w and ψ given who is whom."""
+        """Draw who is careless, the fields' parameters, w and ψ given who is whom."""
+        self._update_careless(rng, state, labels)
         priors = [rate.prior for rate in self.problem.rates]
         distorted_count, clean_count = np.array([(prior.a, prior.b) for prior in priors]).reshape(-1, 2).T.copy()
         for place, field in enumerate(self.fields):
             values, rates = told(field.codes, labels), self.record_rates(state, place)
             state.fields[place] = field.redraw(rng, state.fields[place], rates, values)
             distorted = draw_distorted(rng, field, state.fields[place], rates, values)
-            rate_of = self.problem.rate_of[place][self.problem.file_of]
+            rate_of = self.problem.rate_numbers(place, state.careless)
             known = field.codes != MISSING
             distorted_count += np.bincount(rate_of[known & distorted], minlength=len(priors))
             clean_count += np.bincount(rate_of[known & ~distorted], minlength=len(priors))
             state.fields[place] = field.refresh(rng, state.fields[place], values, distorted)
         state.rates = rng.beta(distorted_count, clean_count)
+
+    def _update_careless(self, rng: np.random.Generator, state: ProfileState, labels: Codes) -> None:
+        """Draw the class of every record, then their share κ; nothing where records are of one sort."""
+        prior = self.problem.careless_share
+        if prior is None:
+            return
+        state.careless = draw_careless(
+            rng, self.problem, state.rates, state.fields, state.share, state.careless, labels
+        )
+        count = int(state.careless.sum())
+        state.share = float(rng.beta(prior.a + count, prior.b + len(state.careless) - count))
 
 
 def draw_distorted(

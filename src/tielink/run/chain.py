@@ -108,6 +108,7 @@ class Chain:
             # Row sums are kept up to date by differences; summing afresh would change their last digits.
             arrays |= {f"cache.{name}": array.copy() for name, array in self.cache._asdict().items()}
         arrays["rates"] = self.profile_state.rates.copy()
+        arrays["careless"], arrays["share"] = self.profile_state.careless.copy(), np.array(self.profile_state.share)
         arrays |= {f"fields.{place}": values.copy() for place, values in enumerate(self.profile_state.fields)}
         return arrays, {"rng": self.rng.bit_generator.state}
 
@@ -124,5 +125,6 @@ class Chain:
             for name, array in self.cache._asdict().items():
                 array[...] = arrays[f"cache.{name}"]
         self.profile_state.rates = arrays["rates"]
+        self.profile_state.careless, self.profile_state.share = arrays["careless"], float(arrays["share"])
         self.profile_state.fields = [arrays[f"fields.{place}"] for place in range(len(self.profiles.fields))]
         self.profiles.log_bayes_factors(self.profile_state, self.target.log_bf)

@@ -36,6 +36,8 @@ class Recorder:
             "person": np.zeros((draws, records), dtype=np.int32),
             "log_likelihood": np.zeros(draws),
             "distortion": np.zeros((draws, len(chain.profile_state.rates))),
+            "careless": np.zeros((draws, len(chain.profile_state.careless)), dtype=bool),
+            "careless_share": np.zeros(draws),
             "intercepts": np.zeros((draws, 2)),
             "spread": np.zeros(draws),
             "positions": np.zeros((len(self.kept), records, dimension), dtype=np.float32),
@@ -53,6 +55,8 @@ class Recorder:
         arrays["person"][draw] = chain.person()
         arrays["log_likelihood"][draw] = chain.log_likelihood()
         arrays["distortion"][draw] = chain.profile_state.rates
+        arrays["careless"][draw] = chain.profile_state.careless
+        arrays["careless_share"][draw] = chain.profile_state.share
         arrays["intercepts"][draw] = chain.state.intercept
         arrays["spread"][draw] = chain.state.spread[0]
         slot = int(np.searchsorted(self.kept, draw))

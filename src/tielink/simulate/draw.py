@@ -79,7 +79,11 @@ def draw_parameters(rng: np.random.Generator, problem: Problem) -> Parameters:
         intercepts = rng.normal(0.0, network.intercept_sd)
     fields = tuple(field.draw_prior(rng) for field in problem.fields)
     rates = np.array([rng.beta(rate.prior.a, rate.prior.b) for rate in problem.rates])
-    return Parameters(labels, positions, intercepts, spread, rates, fields)
+    if problem.careless_share is None:
+        return Parameters(labels, positions, intercepts, spread, rates, fields)
+    share = float(rng.beta(problem.careless_share.a, problem.careless_share.b))
+    careless = rng.random(problem.records) < share
+    return Parameters(labels, positions, intercepts, spread, rates, fields, careless, share)
 
 
 def tie_probability(link: str, positions: Floats, intercept: float) -> Floats:
@@ -118,7 +122,8 @@ def draw_profiles(
     for index, field in enumerate(problem.fields):
         assert isinstance(field, FiniteChannel)
         own = parameters.of_field(index)
-        is_distorted[:, index] = rng.random(problem.records) < problem.record_rates(index, parameters.distortion)
+        rates = problem.record_rates(index, parameters.distortion, parameters.careless)
+        is_distorted[:, index] = rng.random(problem.records) < rates
         true_values[:, index] = rng.choice(field.levels, size=persons, p=field.truth(own))
         values[:, index] = true_values[parameters.labels, index]
         for record in np.flatnonzero(is_distorted[:, index]):
