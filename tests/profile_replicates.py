@@ -11,6 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 import tielink as tl
+from tielink.channels.channel import Channel, Drawn
+from tielink.channels.measured import MeasuredChannel
 from tielink.exact.compile import compile_target
 from tielink.exact.profiles import Profiles
 from tielink.exact.state import init, init_tuning, join
@@ -22,10 +24,20 @@ from tielink.simulate.draw import draw_parameters, draw_profiles
 def with_data(rng: np.random.Generator, problem: tl.Problem, missing: float = 0.1) -> tuple[Parameters, tl.Problem]:
     """Draw parameters and values; return them and the problem with these values in it."""
     parameters = draw_parameters(rng, problem)
-    _, values, _ = draw_profiles(rng, problem, parameters)
-    values[rng.random(values.shape) < missing] = -1
-    fields = [replace(field, codes=values[:, place].copy()) for place, field in enumerate(problem.fields)]
+    drawn, _ = draw_profiles(rng, problem, parameters)
+    fields = []
+    for field, made in zip(problem.fields, drawn, strict=True):
+        codes = np.where(rng.random(problem.records) < missing, -1, _codes(field, made))
+        fields.append(replace(field, codes=codes))
     return parameters, replace(problem, fields=tuple(fields))
+
+
+def _codes(field: Channel, made: Drawn) -> np.ndarray:
+    """Return the channel's own codes of drawn values."""
+    if not isinstance(field, MeasuredChannel):
+        return made.values
+    place = {text: code for code, text in enumerate(field.lattice.texts(np.arange(field.levels)))}
+    return np.array([place[made.texts[value]] for value in made.values])
 
 
 def one_replicate(

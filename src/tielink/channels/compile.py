@@ -7,21 +7,24 @@ from collections.abc import Mapping
 import numpy as np
 
 from tielink.channels.categorical import CategoricalChannel
-from tielink.channels.channel import Channel
+from tielink.channels.channel import Channel, Codes
 from tielink.channels.closed_string import ClosedStringChannel
+from tielink.channels.compile_measured import compile_measured
 from tielink.channels.confusion import MOST_CONFUSED, ConfusionChannel
 from tielink.channels.string_tables import string_tables
 from tielink.data.columns import MISSING, Column
 from tielink.faults import Faults, listed
-from tielink.fields import Categorical, Field, String
+from tielink.fields import Categorical, Field, Measured, String
 
 __all__ = ["compile_channel"]
 
 
-def compile_channel(name: str, field: Field, column: Column, faults: Faults) -> Channel | None:
+def compile_channel(name: str, field: Field, column: Column, file_of: Codes, faults: Faults) -> Channel | None:
     """Compile a field; what does not fit its column goes on the list of faults, and then there is no channel."""
     if isinstance(field, Categorical):
         return _categorical(name, field, column, faults)
+    if isinstance(field, Measured):
+        return compile_measured(name, field, column, file_of, faults)
     assert isinstance(field, String)
     return _closed_string(name, field, column, faults)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.fields import Categorical, Field, String
+from tielink.fields import Categorical, Date, Field, Measured, String
 from tielink.model.linkage_priors import MatchRate, Uniform
 from tielink.model.problem import free_sizes
 from tielink.specification import Beta
@@ -95,6 +95,12 @@ def _field_line(name: str, field: Field, distinct: int) -> str:
         return (
             f"{start}; distorted values are near ones ({distance}, sharpness {field.sharpness:g}), frequencies {known}."
         )
+    if isinstance(field, Measured):
+        honest = "honest values are equal to the true one"
+        if field.tolerance:
+            unit = " days" if isinstance(field, Date) else ""
+            honest = f"honest values differ from the true one with standard deviation {field.tolerance:g}{unit}"
+        return f"{start}; {honest}, distorted ones are slips of the hand or, {field.unrelated:.0%}, any value."
     assert isinstance(field, Categorical)
     line = f"{start}; frequencies of true values ~ Dirichlet({field.concentration:g})"
     if isinstance(field.confusion, str):

@@ -110,7 +110,10 @@ class Problem:
         linkage = _compile_linkage(model, dataset, faults)
         network = _compile_network(model.network, dataset, faults)
         specified = model.fields_for(dataset.fields)
-        fields = [compile_channel(name, field, dataset.columns[name], faults) for name, field in specified.items()]
+        fields = [
+            compile_channel(name, field, dataset.columns[name], dataset.records.file_of, faults)
+            for name, field in specified.items()
+        ]
         faults.raise_errors()
         assert linkage is not None  # or there would have been a fault
         rates, rate_of = _compile_rates(specified, dataset.files)

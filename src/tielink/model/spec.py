@@ -65,7 +65,7 @@ class Model(Specification):
             if value is None and name == "fields":
                 continue
             if not isinstance(value, Mapping) or not all(isinstance(kind, Field) for kind in value.values()):
-                yield name, "a mapping from names to String(...) or Categorical(...)"
+                yield name, "a mapping from names to fields: String(...), Categorical(...), …"
             elif name == "kinds" and any(kind.kind != key for key, kind in value.items()):
                 yield name, '{"string": String(...), "categorical": Categorical(...)}'
 
