@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from tielink.faults import Fault as Fault
     from tielink.faults import InputError as InputError
     from tielink.fields import Categorical as Categorical
+    from tielink.fields import Date as Date
+    from tielink.fields import Number as Number
     from tielink.fields import String as String
+    from tielink.model.careless import Careless as Careless
     from tielink.model.linkage_priors import MatchRate as MatchRate
     from tielink.model.linkage_priors import Uniform as Uniform
     from tielink.model.network import Elicited as Elicited
@@ -52,8 +55,10 @@ _HOME = {
     "AbsoluteError": "tielink.estimation.losses",
     "Beta": "tielink.specification",
     "Binder": "tielink.estimation.losses",
+    "Careless": "tielink.model.careless",
     "Categorical": "tielink.fields",
     "Dataset": "tielink.data.dataset",
+    "Date": "tielink.fields",
     "Elicited": "tielink.model.network",
     "Fault": "tielink.faults",
     "InputError": "tielink.faults",
@@ -63,6 +68,7 @@ _HOME = {
     "MPMMS": "tielink.estimation.losses",
     "MatchRate": "tielink.model.linkage_priors",
     "Model": "tielink.model.spec",
+    "Number": "tielink.fields",
     "Posterior": "tielink.posterior.posterior",
     "Problem": "tielink.model.problem",
     "Project": "tielink.project",

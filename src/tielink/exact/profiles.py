@@ -6,9 +6,11 @@ closed conditional weights (the terms of m); given w, a rate is a beta draw.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -17,8 +19,9 @@ from numpy.typing import NDArray
 from tielink.channels.channel import Channel, Codes, Floats, Terms, Told, mixed, told
 from tielink.data.columns import MISSING
 from tielink.data.scores import pair_keys
+from tielink.exact.careless import draw_careless
 from tielink.logp.profiles import log_collapsed, log_evidence, log_single
-from tielink.model.problem import Problem
+from tielink.model.problem import NOBODY, Problem
 
 __all__ = ["Lookup", "ProfileState", "Profiles"]
 
@@ -32,6 +35,21 @@ class ProfileState:
 
     rates: Floats
     fields: list[Floats]
+    careless: NDArray[np.bool_] = dataclass_field(default_factory=lambda: NOBODY)
+    """Which records are careless; empty where the model has one sort of records."""
+    share: float = 0.0
+    """κ: the share of careless records."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return everything as plain arrays, for a checkpoint."""
+        fields = {f"fields.{place}": values.copy() for place, values in enumerate(self.fields)}
+        own = {"rates": self.rates.copy(), "careless": self.careless.copy(), "share": np.array(self.share)}
+        return {**own, **fields}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Become the state that `arrays` were taken of."""
+        self.rates, self.careless, self.share = arrays["rates"], arrays["careless"], float(arrays["share"])
+        self.fields = [arrays[f"fields.{place}"] for place in range(len(self.fields))]
 
 
 class Profiles:
@@ -51,11 +69,14 @@ class Profiles:
     def start(self) -> ProfileState:
         """Return rates at their prior mean, and each field's own start."""
         rates = np.array([rate.prior.mean for rate in self.problem.rates])
-        return ProfileState(rates, [field.start() for field in self.fields])
+        state = ProfileState(rates, [field.start() for field in self.fields])
+        if self.problem.careless_share is not None:
+            state.careless, state.share = np.zeros(self.problem.records, dtype=bool), self.problem.careless_share.mean
+        return state
 
     def record_rates(self, state: ProfileState, place: int) -> Floats:
         """Return ψ of every record in one field."""
-        return self.problem.record_rates(place, state.rates)
+        return self.problem.record_rates(place, state.rates, state.careless)
 
     def log_bayes_factors(self, state: ProfileState, out: Floats) -> None:
         """Write the log Bayes factor of every cross pair; −∞ for known non-matches."""
@@ -92,7 +113,8 @@ class Profiles:
     def update(
         self, rng: np.random.Generator, state: ProfileState, labels: Codes, lookup: Lookup | None = None
     ) -> None:
-        """Draw the fields' parameters, w and ψ given who is whom."""
+        """Draw who is careless, the fields' parameters, w and ψ given who is whom."""
+        self._update_careless(rng, state, labels)
         priors = [rate.prior for rate in self.problem.rates]
         distorted_count, clean_count = np.array([(prior.a, prior.b) for prior in priors]).reshape(-1, 2).T.copy()
         for place, field in enumerate(self.fields):
@@ -101,12 +123,23 @@ class Profiles:
             parameters = state.fields[place]
             terms = None if lookup is None else lookup(place, parameters, values.two)
             distorted = draw_distorted(rng, field, parameters, rates, values, terms)
-            rate_of = self.problem.rate_of[place][self.problem.file_of]
+            rate_of = self.problem.rate_numbers(place, state.careless)
             known = field.codes != MISSING
             distorted_count += np.bincount(rate_of[known & distorted], minlength=len(priors))
             clean_count += np.bincount(rate_of[known & ~distorted], minlength=len(priors))
             state.fields[place] = field.refresh(rng, state.fields[place], values, distorted)
         state.rates = rng.beta(distorted_count, clean_count)
+
+    def _update_careless(self, rng: np.random.Generator, state: ProfileState, labels: Codes) -> None:
+        """Draw the class of every record, then their share κ; nothing where records are of one sort."""
+        prior = self.problem.careless_share
+        if prior is None:
+            return
+        state.careless = draw_careless(
+            rng, self.problem, state.rates, state.fields, state.share, state.careless, labels
+        )
+        count = int(state.careless.sum())
+        state.share = float(rng.beta(prior.a + count, prior.b + len(state.careless) - count))
 
 
 def draw_distorted(

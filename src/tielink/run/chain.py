@@ -113,9 +113,7 @@ class Chain:
         if self.cache is not None:
             # Row sums are kept up to date by differences; summing afresh would change their last digits.
             arrays |= {f"cache.{name}": array.copy() for name, array in self.cache._asdict().items()}
-        arrays["rates"] = self.profile_state.rates.copy()
-        arrays |= {f"fields.{place}": values.copy() for place, values in enumerate(self.profile_state.fields)}
-        return arrays, {"rng": self.rng.bit_generator.state}
+        return arrays | self.profile_state.arrays(), {"rng": self.rng.bit_generator.state}
 
     def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
         """Become the chain that `snapshot` was taken of."""
@@ -129,8 +127,7 @@ class Chain:
             self.cache = paper.init_cache(self.state, self.target)
             for name, array in self.cache._asdict().items():
                 array[...] = arrays[f"cache.{name}"]
-        self.profile_state.rates = arrays["rates"]
-        self.profile_state.fields = [arrays[f"fields.{place}"] for place in range(len(self.profiles.fields))]
+        self.profile_state.restore(arrays)
         self.profiles.log_bayes_factors(self.profile_state, self.target.log_bf)
 
 

@@ -117,15 +117,12 @@ class ProfileChain:
     def snapshot(self) -> tuple[Arrays, dict[str, Any]]:
         """Return everything that changes, as arrays and as values that JSON holds."""
         arrays: Arrays = {f"state.{name}": array.copy() for name, array in self.matching._asdict().items()}
-        arrays["rates"] = self.profile_state.rates.copy()
-        arrays |= {f"fields.{place}": values.copy() for place, values in enumerate(self.profile_state.fields)}
-        return arrays, {"rng": self.rng.bit_generator.state}
+        return arrays | self.profile_state.arrays(), {"rng": self.rng.bit_generator.state}
 
     def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
         """Become the chain that `snapshot` was taken of."""
         self.rng.bit_generator.state = values["rng"]
         for name, array in self.matching._asdict().items():
             array[...] = arrays[f"state.{name}"]
-        self.profile_state.rates = arrays["rates"]
-        self.profile_state.fields = [arrays[f"fields.{place}"] for place in range(len(self.profiles.fields))]
+        self.profile_state.restore(arrays)
         self.pairs.refresh(self.profile_state)

@@ -34,6 +34,8 @@ class Recorder:
             "person": np.zeros((draws, records), dtype=small),
             "log_likelihood": np.zeros(draws),
             "distortion": np.zeros((draws, len(chain.profile_state.rates))),
+            "careless": np.zeros((draws, len(chain.profile_state.careless)), dtype=bool),
+            "careless_share": np.zeros(draws),
         }
         if chain.dimension:
             self.arrays |= {
@@ -54,6 +56,8 @@ class Recorder:
         arrays["person"][draw] = chain.person()
         arrays["log_likelihood"][draw] = chain.log_likelihood()
         arrays["distortion"][draw] = chain.profile_state.rates
+        arrays["careless"][draw] = chain.profile_state.careless
+        arrays["careless_share"][draw] = chain.profile_state.share
         if isinstance(chain, Chain) and chain.dimension:
             arrays["intercepts"][draw] = chain.state.intercept
             arrays["spread"][draw] = chain.state.spread[0]

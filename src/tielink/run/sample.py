@@ -163,6 +163,8 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
         dyads=_dyads(used, job.loo_tail),
         notes=tuple(notes),
         frame_kind=job.frame_kind,
+        careless=stack("careless"),
+        careless_share=stack("careless_share") if problem.careless_share is not None else np.empty((chains, 0)),
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtr
 
-from tielink.channels.channel import FiniteChannel
+from tielink.channels.channel import Drawn
 from tielink.data.linkage import canonical
 from tielink.logp.parameters import Parameters
 from tielink.model.linkage_priors import log_pairings, pairing_tables
@@ -79,7 +79,11 @@ def draw_parameters(rng: np.random.Generator, problem: Problem) -> Parameters:
         intercepts = rng.normal(0.0, network.intercept_sd)
     fields = tuple(field.draw_prior(rng) for field in problem.fields)
     rates = np.array([rng.beta(rate.prior.a, rate.prior.b) for rate in problem.rates])
-    return Parameters(labels, positions, intercepts, spread, rates, fields)
+    if problem.careless_share is None:
+        return Parameters(labels, positions, intercepts, spread, rates, fields)
+    share = float(rng.beta(problem.careless_share.a, problem.careless_share.b))
+    careless = rng.random(problem.records) < share
+    return Parameters(labels, positions, intercepts, spread, rates, fields, careless, share)
 
 
 def tie_probability(link: str, positions: Floats, intercept: float) -> Floats:
@@ -110,18 +114,13 @@ def draw_ties(
 
 def draw_profiles(
     rng: np.random.Generator, problem: Problem, parameters: Parameters
-) -> tuple[Codes, Codes, NDArray[np.bool_]]:
-    """Draw true values π (N × L), distortions w (I × L) and the records' values (I × L), none missing."""
-    persons, shape = parameters.persons, (problem.records, len(problem.fields))
-    true_values = np.empty((persons, shape[1]), dtype=np.int64)
-    values, is_distorted = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=bool)
+) -> tuple[list[Drawn], NDArray[np.bool_]]:
+    """Draw true values π and the records' values of every field, none missing, and distortions w (I × L)."""
+    is_distorted = np.empty((problem.records, len(problem.fields)), dtype=bool)
+    drawn = []
     for index, field in enumerate(problem.fields):
-        assert isinstance(field, FiniteChannel)
+        rates = problem.record_rates(index, parameters.distortion, parameters.careless)
+        is_distorted[:, index] = rng.random(problem.records) < rates
         own = parameters.of_field(index)
-        is_distorted[:, index] = rng.random(problem.records) < problem.record_rates(index, parameters.distortion)
-        true_values[:, index] = rng.choice(field.levels, size=persons, p=field.truth(own))
-        values[:, index] = true_values[parameters.labels, index]
-        for record in np.flatnonzero(is_distorted[:, index]):
-            probability = field.distorted_from(own, int(values[record, index]))
-            values[record, index] = rng.choice(field.levels, p=probability)
-    return true_values, values, is_distorted
+        drawn.append(field.simulate(rng, own, parameters.labels, is_distorted[:, index]))
+    return drawn, is_distorted

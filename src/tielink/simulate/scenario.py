@@ -82,12 +82,15 @@ def scenario(
         positions=np.zeros((int(labels.max()) + 1, 0)),
         intercepts=np.zeros(len(sizes)),
         spread=1.0,
-        distortion=np.array([_of(distortion, field.name) for field in problem.fields]),
+        distortion=_rates(problem, distortion),
         fields=tuple(
             rng.dirichlet(np.full(field.levels, 5.0)) if isinstance(field, CategoricalChannel) else field.start()
             for field in problem.fields
         ),
     )
+    if problem.careless_share is not None:
+        share = problem.careless_share.mean
+        parameters = replace(parameters, careless=rng.random(problem.records) < share, careless_share=share)
     if problem.network is not None:
         densities = [_of(density, name) for name in sizes]
         parameters = _place(rng, problem, problem.network, parameters, spread, densities)
@@ -104,6 +107,14 @@ def _as_read(column: Column) -> Column:
     recoded[column.codes != MISSING] = codes
     field = String() if isinstance(column.field, String) else Categorical()
     return Column(field, tuple(column.values[code] for code in seen), recoded)
+
+
+def _rates(problem: Problem, distortion: float | Mapping[str, float]) -> NDArray[np.float64]:
+    """Return the given rate of every field, in every file; those of careless records are at their prior mean."""
+    rates = np.array([rate.prior.mean for rate in problem.rates])
+    for place, field in enumerate(problem.fields):
+        rates[problem.rate_of[place]] = _of(distortion, field.name)
+    return rates
 
 
 def _of(value: float | Mapping[str, float], name: str) -> float:
