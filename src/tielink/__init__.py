@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tielink.faults import Fault as Fault
     from tielink.faults import InputError as InputError
     from tielink.fields import Categorical as Categorical
+    from tielink.fields import PersonName as PersonName
     from tielink.fields import String as String
     from tielink.model.linkage_priors import MatchRate as MatchRate
     from tielink.model.linkage_priors import Uniform as Uniform
@@ -70,6 +71,7 @@ _HOME = {
     "Sadinle": "tielink.estimation.losses",
     "SharedMPMMS": "tielink.estimation.losses",
     "SquaredError": "tielink.estimation.losses",
+    "PersonName": "tielink.fields",
     "String": "tielink.fields",
     "Uniform": "tielink.model.linkage_priors",
     "compare": "tielink.select.compare",

@@ -18,7 +18,7 @@ from typing import ClassVar, Self
 
 from tielink.specification import Beta, Complaint, Specification, is_number
 
-__all__ = ["DISTANCES", "FIELD_KINDS", "Categorical", "Field", "String"]
+__all__ = ["DISTANCES", "FIELD_KINDS", "Categorical", "Field", "PersonName", "String"]
 
 DISTANCES = ("levenshtein", "osa", "damerau_levenshtein", "indel", "jaro_winkler")
 """String distances known by name; all are RapidFuzz's."""
@@ -166,5 +166,39 @@ class String(Field):
         return float(self.max_distance)
 
 
-FIELD_KINDS: tuple[type[Field], ...] = (String, Categorical)
+@dataclass(frozen=True)
+class PersonName(Field):
+    """A person's name in any common form: "Lenzmann, B.", "Barbara Lenzmann", "B. M. Lenzmann".
+
+    The name is read into a family name and given names; order, case and punctuation tell nothing. A record shows each
+    given name in full, as an initial, or not at all; a distorted one is mistyped throughout, first letters spared, or
+    is the name of somebody else. True names are independent draws of a family name and of given names, from counts of
+    such parts that back off to a language model.
+
+    Parameters
+    ----------
+    distortion
+        Prior of the distortion rate ψ_ℓ.
+    another
+        Prior of ρ, the probability that a distorted name is another one altogether.
+    edits
+        Prior of the edit rate ε, the probability of an edit at a character of a mistyped name.
+    drops
+        Prior of d, the probability that a record does not show a given name.
+    """
+
+    kind: ClassVar[str] = "person_name"
+    parts: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {
+        "distortion": (Beta,),
+        "another": (Beta,),
+        "edits": (Beta,),
+        "drops": (Beta,),
+    }
+    distortion: Beta = TYPED
+    another: Beta = ANOTHER
+    edits: Beta = TYPED
+    drops: Beta = TYPED
+
+
+FIELD_KINDS: tuple[type[Field], ...] = (String, PersonName, Categorical)
 """Every kind of field, in the order in which help texts name them."""

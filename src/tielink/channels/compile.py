@@ -10,12 +10,13 @@ from tielink.channels.categorical import CategoricalChannel
 from tielink.channels.channel import Channel, Codes
 from tielink.channels.closed_string import ClosedStringChannel
 from tielink.channels.open_string import OpenStringChannel
+from tielink.channels.person_name import compile_names
 from tielink.channels.string_tables import string_tables
 from tielink.channels.string_truth import StringTruth, counts_by_file, string_truth
 from tielink.channels.typing_tables import typing_tables
 from tielink.data.columns import MISSING, Column
 from tielink.faults import Faults, listed
-from tielink.fields import Categorical, Field, String
+from tielink.fields import Categorical, Field, PersonName, String
 
 __all__ = ["compile_channel"]
 
@@ -29,6 +30,8 @@ def compile_channel(name: str, field: Field, column: Column, file_of: Codes, fau
     """Compile a field; what does not fit its column goes on the list of faults, and then there is no channel."""
     if isinstance(field, Categorical):
         return CategoricalChannel(name, column.codes, len(column.values), field.concentration)
+    if isinstance(field, PersonName):
+        return compile_names(name, field, column, file_of) if _short_enough(name, column, faults) else None
     assert isinstance(field, String)
     if field.vocabulary == "open":
         return _open_string(name, field, column, file_of, faults)

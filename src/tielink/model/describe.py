@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.fields import Categorical, Field, String
+from tielink.fields import Categorical, Field, PersonName, String
 from tielink.model.linkage_priors import MatchRate, Uniform
 from tielink.model.problem import free_sizes
 
@@ -81,6 +81,8 @@ def _field_line(name: str, field: Field, distinct: int) -> str:
         return (
             f"{start}; distorted values are near ones ({distance}, sharpness {field.sharpness:g}), frequencies {known}."
         )
+    if isinstance(field, PersonName):
+        return f"{start}; {_name_words(field)}"
     assert isinstance(field, Categorical)
     return f"{start}; frequencies of true values ~ Dirichlet({field.concentration:g})."
 
@@ -93,6 +95,17 @@ def _open_words(field: String) -> str:
         f"any string may be true, those seen by {known}, others by a language model of characters; a distorted value "
         f"is another string with probability ~ Beta({other.a:g}, {other.b:g}), else mistyped with an edit rate "
         f"~ Beta({edits.a:g}, {edits.b:g}) a character."
+    )
+
+
+def _name_words(field: PersonName) -> str:
+    """Say what records show of names."""
+    drops, other, edits = field.drops, field.another, field.edits
+    return (
+        "read into family and given names, which records show in full, as initials, or not at all (with probability "
+        f"~ Beta({drops.a:g}, {drops.b:g})); a distorted name is another one with probability "
+        f"~ Beta({other.a:g}, {other.b:g}), else mistyped with an edit rate ~ Beta({edits.a:g}, {edits.b:g}) a "
+        "character."
     )
 
 
