@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tielink.fields import Categorical as Categorical
     from tielink.fields import Date as Date
     from tielink.fields import Number as Number
+    from tielink.fields import PersonName as PersonName
     from tielink.fields import String as String
     from tielink.model.careless import Careless as Careless
     from tielink.model.linkage_priors import MatchRate as MatchRate
@@ -76,6 +77,7 @@ _HOME = {
     "Sadinle": "tielink.estimation.losses",
     "SharedMPMMS": "tielink.estimation.losses",
     "SquaredError": "tielink.estimation.losses",
+    "PersonName": "tielink.fields",
     "String": "tielink.fields",
     "Uniform": "tielink.model.linkage_priors",
     "compare": "tielink.select.compare",

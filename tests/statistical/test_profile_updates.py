@@ -58,7 +58,7 @@ def test_evidence_of_all_pairs_is_that_of_logp():
 
 def moved(rng, sweeps: int, break_it=None):
     """Draw parameters and data from the prior; return (ψ, ϑ₁) of both fields before and after updates given ξ."""
-    fields = {"place": tl.Categorical(tl.Beta(2, 4), concentration=2.0), "name": tl.String(tl.Beta(2, 4))}
+    fields = {"place": tl.Categorical(tl.Beta(2, 4), concentration=2.0), "name": tl.String(tl.Beta(2, 4), "closed")}
     model = tl.Model(network=None, linkage=tl.Uniform(), fields=fields)
     vocabularies = {"place": ["x", "y", "z"], "name": {"ann": 3.0, "anna": 1.0, "bob": 2.0}}
     drawn = from_prior(rng, model, {"a": 4, "b": 4}, vocabularies)

@@ -35,7 +35,7 @@ WORTH = 0.5
 """Near values whose evidence is less than this above that of any two values are not worth a visit."""
 MOST_VISITS = 2_000_000_000
 """Fields so common that they would ask for more visits than this are left out of the search."""
-TABLE = 4_000_000
+TABLE = 250_000
 """Pairs of values of a field that are all compared."""
 
 
@@ -162,27 +162,17 @@ def _postings(problem: Problem) -> tuple[Floats, Codes, Codes, Codes, Floats, Co
 
 
 def _near(field: Channel, rate: float, far: float) -> tuple[Codes, Codes, Floats]:
-    """Return pairs of values, equal ones first, whose evidence is well above that of any two, and by how much."""
+    """Return pairs of values, equal ones too, whose evidence is well above that of any two, and by how much."""
     values = np.flatnonzero(np.bincount(field.codes[field.codes != MISSING], minlength=field.levels))
     if len(values) ** 2 <= TABLE:
         left, right = (grid.ravel() for grid in np.meshgrid(values, values, indexing="ij"))
     else:
-        pairs = _near_values(field)
-        left, right = np.concatenate([np.column_stack([values, values]), pairs, pairs[:, ::-1]]).T
-        _, once = np.unique(left * field.levels + right, return_index=True)
-        left, right = left[once], right[once]
+        x, y = field.near()
+        keys = np.concatenate([values * (field.levels + 1), x * field.levels + y, y * field.levels + x])
+        left, right = np.divmod(np.unique(keys), field.levels)
     gain = _of_values(field, rate, left, right) - far
     worth = gain > WORTH
     return left[worth], right[worth], gain[worth]
-
-
-def _near_values(field: Channel) -> Codes:
-    if hasattr(field, "near"):
-        return np.asarray(field.near())
-    if hasattr(field, "tables") and hasattr(field.tables.similarity, "nonzero"):
-        left, right = field.tables.similarity.nonzero()
-        return np.column_stack([left[left < right], right[left < right]])
-    return np.empty((0, 2), dtype=np.int64)
 
 
 def _of_values(field: Channel, rate: float, left: Codes, right: Codes) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tielink.channels.channel import FiniteChannel
 from tielink.logp.linkage import log_linkage
 from tielink.logp.network import log_intercepts, log_positions, log_spread, log_ties
 from tielink.logp.parameters import Parameters
@@ -14,7 +15,10 @@ __all__ = ["log_joint", "log_joint_terms"]
 
 
 def log_joint(problem: Problem, parameters: Parameters) -> float:
-    """Return log p(ties, values, parameters), true values and distortions summed out unless given."""
+    """Return log p(ties, values, parameters), true values and distortions summed out unless given.
+
+    They are always summed out of fields whose true values are no codes: any string may be true, seen or not.
+    """
     return sum(value for _, value in log_joint_terms(problem, parameters))
 
 
@@ -34,7 +38,7 @@ def log_joint_terms(problem: Problem, parameters: Parameters) -> Iterator[tuple[
         yield "spread", log_spread(network, parameters)
     for index, field in enumerate(problem.fields):
         own = parameters.of_field(index)
-        if parameters.true_values is None:
+        if parameters.true_values is None or not isinstance(field, FiniteChannel):
             rates = problem.record_rates(index, parameters.distortion, parameters.careless)
             yield f"values of {field.name}", log_collapsed(field, own, rates, parameters.labels)
         else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.fields import Categorical, Date, Field, Measured, String
+from tielink.fields import Categorical, Date, Field, Measured, PersonName, String
 from tielink.model.linkage_priors import MatchRate, Uniform
 from tielink.model.problem import free_sizes
 from tielink.specification import Beta
@@ -87,6 +87,8 @@ def _beta(prior: Beta) -> str:
 def _field_line(name: str, field: Field, distinct: int) -> str:
     rate = "distortion rate in each file" if field.by_file else "distortion rate"
     start = f"  {name}: {field.kind} with {distinct:,} values; {rate} ~ {_beta(field.distortion)}"
+    if isinstance(field, String) and field.vocabulary == "open":
+        return f"{start}; {_open_words(field)}"
     if isinstance(field, String):
         cap = field.cap(distinct)
         how = field.distance if isinstance(field.distance, str) else "a given"
@@ -101,12 +103,36 @@ def _field_line(name: str, field: Field, distinct: int) -> str:
             unit = " days" if isinstance(field, Date) else ""
             honest = f"honest values differ from the true one with standard deviation {field.tolerance:g}{unit}"
         return f"{start}; {honest}, distorted ones are slips of the hand or, {field.unrelated:.0%}, any value."
+    if isinstance(field, PersonName):
+        return f"{start}; {_name_words(field)}"
     assert isinstance(field, Categorical)
     line = f"{start}; frequencies of true values ~ Dirichlet({field.concentration:g})"
     if isinstance(field.confusion, str):
         return f"{line}."
     return (
         f"{line}; which value a distorted one becomes depends on the true one: rows ~ Dirichlet({field.confusion:g})."
+    )
+
+
+def _open_words(field: String) -> str:
+    """Say what an open vocabulary means, and what becomes of distorted values."""
+    known = "counts in the files" if field.frequencies == "empirical" else "given frequencies"
+    other, edits = field.another, field.edits
+    return (
+        f"any string may be true, those seen by {known}, others by a language model of characters; a distorted value "
+        f"is another string with probability ~ Beta({other.a:g}, {other.b:g}), else mistyped with an edit rate "
+        f"~ Beta({edits.a:g}, {edits.b:g}) a character."
+    )
+
+
+def _name_words(field: PersonName) -> str:
+    """Say what records show of names."""
+    drops, other, edits = field.drops, field.another, field.edits
+    return (
+        "read into family and given names, which records show in full, as initials, or not at all (with probability "
+        f"~ Beta({drops.a:g}, {drops.b:g})); a distorted name is another one with probability "
+        f"~ Beta({other.a:g}, {other.b:g}), else mistyped with an edit rate ~ Beta({edits.a:g}, {edits.b:g}) a "
+        "character."
     )
 
 

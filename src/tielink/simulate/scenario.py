@@ -14,7 +14,6 @@ from tielink.channels.categorical import CategoricalChannel
 from tielink.data.columns import MISSING, Column
 from tielink.data.linkage import Linkage, canonical
 from tielink.faults import Faults
-from tielink.fields import Categorical, String
 from tielink.logp.parameters import Parameters
 from tielink.model.problem import NetworkProblem, Problem
 from tielink.model.spec import Model
@@ -105,8 +104,7 @@ def _as_read(column: Column) -> Column:
     seen, codes = np.unique(column.codes[column.codes != MISSING], return_inverse=True)
     recoded = np.full(len(column.codes), MISSING)
     recoded[column.codes != MISSING] = codes
-    field = String() if isinstance(column.field, String) else Categorical()
-    return Column(field, tuple(column.values[code] for code in seen), recoded)
+    return Column(type(column.field)(), tuple(column.values[code] for code in seen), recoded)
 
 
 def _rates(problem: Problem, distortion: float | Mapping[str, float]) -> NDArray[np.float64]:
