@@ -111,15 +111,25 @@ class Profiles:
         )
 
     def update(
-        self, rng: np.random.Generator, state: ProfileState, labels: Codes, lookup: Lookup | None = None
+        self,
+        rng: np.random.Generator,
+        state: ProfileState,
+        labels: Codes,
+        lookup: Lookup | None = None,
+        *,
+        redraw: bool = True,
     ) -> None:
-        """Draw who is careless, the fields' parameters, w and ψ given who is whom."""
+        """Draw who is careless, the fields' parameters, w and ψ given who is whom.
+
+        Without `redraw`, parameters that are drawn with distortions summed out, which is dear, stay as they are.
+        """
         self._update_careless(rng, state, labels)
         priors = [rate.prior for rate in self.problem.rates]
         distorted_count, clean_count = np.array([(prior.a, prior.b) for prior in priors]).reshape(-1, 2).T.copy()
         for place, field in enumerate(self.fields):
             values, rates = told(field.codes, labels), self.record_rates(state, place)
-            state.fields[place] = field.redraw(rng, state.fields[place], rates, values)
+            if redraw:
+                state.fields[place] = field.redraw(rng, state.fields[place], rates, values)
             parameters = state.fields[place]
             terms = None if lookup is None else lookup(place, parameters, values.two)
             distorted = draw_distorted(rng, field, parameters, rates, values, terms)

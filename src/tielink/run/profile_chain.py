@@ -26,6 +26,8 @@ __all__ = ["ProfileChain"]
 Arrays = dict[str, NDArray[Any]]
 OFF_LIST = 4
 """One sweep in so many looks off the list."""
+REDRAWS = 10
+"""One sweep in so many draws parameters that are drawn with distortions summed out: that costs more than the rest."""
 
 
 class ProfileChain:
@@ -69,7 +71,8 @@ class ProfileChain:
                 self.rng, self.matching, self.lists, self.log_prior, self.profiles.size, self._evidence
             )
         if self.profiles.fields:
-            self.profiles.update(self.rng, self.profile_state, self.person(), self._lookup())
+            redraw = self.complete or self.rng.random() < 1 / REDRAWS
+            self.profiles.update(self.rng, self.profile_state, self.person(), self._lookup(), redraw=redraw)
             self.pairs.refresh(self.profile_state)
         return counts
 
