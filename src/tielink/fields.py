@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from tielink.specification import Beta, Complaint, Specification, is_number
 
-__all__ = ["DISTANCES", "FIELD_KINDS", "Categorical", "Field", "String"]
+__all__ = ["DISTANCES", "FIELD_KINDS", "Categorical", "Date", "Field", "Measured", "Number", "PersonName", "String"]
 
 DISTANCES = ("levenshtein", "osa", "damerau_levenshtein", "indel", "jaro_winkler")
 """String distances known by name; all are RapidFuzz's."""
@@ -30,14 +30,27 @@ TYPED = Beta(1.0, 9.0)
 ANOTHER = Beta(4.0, 16.0)
 """Of five distorted values one is expected to be another one altogether."""
 
+SOMETIMES = Beta(1.0, 19.0)
+"""One value in twenty is expected to be distorted."""
+
 
 @dataclass(frozen=True)
 class Field(Specification):
     """Base of the kinds of fields."""
 
+    example: ClassVar[str] = "a field"
+    """What such a column is, in a few words, for help texts."""
+
     parts: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {"distortion": (Beta,)}
     distortion: Beta = RARE
     """Prior of the distortion rate ψ_ℓ."""
+    by_file: bool = field(default=False, kw_only=True)
+    """Whether every file has a rate ψ_ℓj of its own, with the same prior."""
+
+    def _all_complaints(self) -> Iterator[Complaint]:
+        if not isinstance(self.by_file, bool):
+            yield "by_file", "True or False"
+        yield from super()._all_complaints()
 
 
 @dataclass(frozen=True)
@@ -47,26 +60,36 @@ class Categorical(Field):
     A distorted value is drawn from the frequencies of the true ones: ζ_v = ϑ_ℓ whatever v, with
     π ~ Cat(ϑ_ℓ) and ϑ_ℓ ~ Dirichlet(concentration, …, concentration).
 
+    With `confusion`, for short lists, errors depend on the true value: ζ_v = R_v, row v of a confusion matrix without
+    a diagonal, R_v ~ Dirichlet(confusion, …, confusion) over the other values.
+
     Parameters
     ----------
     distortion
         Prior of the distortion rate ψ_ℓ.
     concentration
         Parameter of the symmetric Dirichlet prior of ϑ_ℓ.
+    confusion
+        Parameter of the symmetric Dirichlet prior of every row of the confusion matrix: 1 for any matrix, less for
+        errors that go one way. "none" for the paper's field, whose errors do not depend on the true value.
     """
 
     kind: ClassVar[str] = "categorical"
+    example: ClassVar[str] = "one of a short list: a city"
     concentration: float = 1.0
+    confusion: float | str = "none"
 
     def complaints(self) -> Iterator[Complaint]:
-        """The concentration must be positive."""
+        """The concentrations must be positive."""
         if not is_number(self.concentration, above=0):
             yield "concentration", "a number above 0"
+        if self.confusion != "none" and not is_number(self.confusion, above=0):
+            yield "confusion", 'a number above 0, or "none"'
 
     @classmethod
     def paper(cls) -> Self:
         """Exactly the paper's categorical field."""
-        return cls(distortion=Beta(1.0, 99.0), concentration=1.0)
+        return cls(distortion=Beta(1.0, 99.0), concentration=1.0, confusion="none", by_file=False)
 
 
 @dataclass(frozen=True)
@@ -105,6 +128,7 @@ class String(Field):
     """
 
     kind: ClassVar[str] = "string"
+    example: ClassVar[str] = "typed by people: a username"
     parts: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {
         "distortion": (Beta,),
         "another": (Beta,),
@@ -157,6 +181,7 @@ class String(Field):
             sharpness=1.0,
             distance="levenshtein",
             max_distance="none",
+            by_file=False,
         )
 
     def cap(self, distinct: int) -> float:
@@ -166,5 +191,114 @@ class String(Field):
         return float(self.max_distance)
 
 
-FIELD_KINDS: tuple[type[Field], ...] = (String, Categorical)
+@dataclass(frozen=True)
+class Measured(Field):
+    """Base of numbers and dates: honest values lie near the true one, distorted ones are slips or anything.
+
+        f(x | v) = (1 − ψ)·c_v(x) + ψ·[(1 − ε)·s(x | v) + ε·p(x)],
+
+    with c_v a normal distribution of standard deviation τ around v (x = v for τ = 0), s a slip of the hand, and
+    p the distribution of true values, smoothed from the files.
+    """
+
+    distortion: Beta = SOMETIMES
+    tolerance: float = 0.0
+    unrelated: float = 0.5
+
+    def complaints(self) -> Iterator[Complaint]:
+        """Check each setting on its own."""
+        if self.tolerance != 0 and not is_number(self.tolerance, above=0):
+            yield "tolerance", "a number of at least 0"
+        if self.unrelated not in (0, 1) and not (is_number(self.unrelated, above=0) and self.unrelated < 1):
+            yield "unrelated", "a share from 0 to 1"
+
+
+@dataclass(frozen=True)
+class Number(Measured):
+    """A number whose size means something: an age, a year of birth, a height.
+
+    A slip replaces one digit or swaps two neighbouring ones.
+
+    Parameters
+    ----------
+    distortion
+        Prior of the distortion rate ψ_ℓ.
+    tolerance
+        τ: the standard deviation of honest values around the true one; 0 if they are equal to it. Values are then read
+        to a step of a half to a twentieth of τ.
+    unrelated
+        ε: the share of distorted values that have nothing to do with the true one.
+    """
+
+    kind: ClassVar[str] = "number"
+    example: ClassVar[str] = "an amount or a year: an age"
+
+
+@dataclass(frozen=True)
+class Date(Measured):
+    """A day: a date of birth, a date of admission.
+
+    A slip replaces a digit, swaps two neighbouring ones, exchanges day and month, or misses the year by one.
+
+    Parameters
+    ----------
+    distortion
+        Prior of the distortion rate ψ_ℓ.
+    tolerance
+        τ, in days: the standard deviation of honest dates around the true one; 0 if they are equal to it.
+    unrelated
+        ε: the share of distorted values that have nothing to do with the true one.
+    format
+        How dates are written, in the manner of strptime ("%d/%m/%Y"). "auto" takes ISO dates, YYYYMMDD, day.month.year,
+        and day/month/year or month/day/year, whichever a file's values allow.
+    """
+
+    kind: ClassVar[str] = "date"
+    example: ClassVar[str] = "a day: a date of birth"
+    format: str = "auto"
+
+    def complaints(self) -> Iterator[Complaint]:
+        """Check each setting on its own."""
+        yield from super().complaints()
+        whole = all(part in str(self.format) for part in ("%d", "%m", "%Y"))
+        if not isinstance(self.format, str) or not (self.format == "auto" or whole):
+            yield "format", '"auto", or a form with %d, %m and %Y'
+
+
+@dataclass(frozen=True)
+class PersonName(Field):
+    """A person's name in any common form: "Lenzmann, B.", "Barbara Lenzmann", "B. M. Lenzmann".
+
+    The name is read into a family name and given names; order, case and punctuation tell nothing. A record shows each
+    given name in full, as an initial, or not at all; a distorted one is mistyped throughout, first letters spared, or
+    is the name of somebody else. True names are independent draws of a family name and of given names, from counts of
+    such parts that back off to a language model.
+
+    Parameters
+    ----------
+    distortion
+        Prior of the distortion rate ψ_ℓ.
+    another
+        Prior of ρ, the probability that a distorted name is another one altogether.
+    edits
+        Prior of the edit rate ε, the probability of an edit at a character of a mistyped name.
+    drops
+        Prior of d, the probability that a record does not show a given name.
+    """
+
+    kind: ClassVar[str] = "person_name"
+    example: ClassVar[str] = "a person's name in any form"
+    parts: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {
+        "distortion": (Beta,),
+        "another": (Beta,),
+        "edits": (Beta,),
+        "drops": (Beta,),
+    }
+    distortion: Beta = TYPED
+    another: Beta = ANOTHER
+    edits: Beta = TYPED
+    drops: Beta = TYPED
+
+
+FIELD_KINDS: tuple[type[Field], ...] = (String, PersonName, Categorical, Number, Date)
 """Every kind of field, in the order in which help texts name them."""

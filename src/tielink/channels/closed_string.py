@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tielink.channels.channel import Bound, Codes, FiniteChannel, Floats, Terms
+from tielink.channels.channel import Bound, Codes, FiniteChannel, Fixed, Floats, Terms
 from tielink.channels.string_tables import StringTables
 
 __all__ = ["ClosedStringChannel"]
@@ -66,15 +66,4 @@ class ClosedStringChannel(FiniteChannel):
 
     def bind(self, left: Codes, right: Codes) -> Bound:
         """Look the pairs up once: their terms never change."""
-        return _Fixed(self, left, right, self.pair(NOTHING, left, right))
-
-
-@dataclass(frozen=True, eq=False)
-class _Fixed(Bound):
-    """Pairs whose terms depend on no parameter."""
-
-    fixed: Terms
-
-    def terms(self, parameters: Floats) -> Terms:
-        """Return what was looked up."""
-        return self.fixed
+        return Fixed(self, left, right, self.pair(NOTHING, left, right))

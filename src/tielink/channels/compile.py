@@ -9,13 +9,16 @@ import numpy as np
 from tielink.channels.categorical import CategoricalChannel
 from tielink.channels.channel import Channel, Codes
 from tielink.channels.closed_string import ClosedStringChannel
+from tielink.channels.compile_measured import compile_measured
+from tielink.channels.confusion import MOST_CONFUSED, ConfusionChannel
 from tielink.channels.open_string import OpenStringChannel
+from tielink.channels.person_name import compile_names
 from tielink.channels.string_tables import string_tables
 from tielink.channels.string_truth import StringTruth, counts_by_file, string_truth
 from tielink.channels.typing_tables import typing_tables
 from tielink.data.columns import MISSING, Column
 from tielink.faults import Faults, listed
-from tielink.fields import Categorical, Field, String
+from tielink.fields import Categorical, Field, Measured, PersonName, String
 
 __all__ = ["compile_channel"]
 
@@ -28,11 +31,29 @@ LEAST = -340.0
 def compile_channel(name: str, field: Field, column: Column, file_of: Codes, faults: Faults) -> Channel | None:
     """Compile a field; what does not fit its column goes on the list of faults, and then there is no channel."""
     if isinstance(field, Categorical):
-        return CategoricalChannel(name, column.codes, len(column.values), field.concentration)
+        return _categorical(name, field, column, faults)
+    if isinstance(field, Measured):
+        return compile_measured(name, field, column, file_of, faults)
+    if isinstance(field, PersonName):
+        return compile_names(name, field, column, file_of) if _short_enough(name, column, faults) else None
     assert isinstance(field, String)
     if field.vocabulary == "open":
         return _open_string(name, field, column, file_of, faults)
     return _closed_string(name, field, column, faults)
+
+
+def _categorical(name: str, field: Categorical, column: Column, faults: Faults) -> Channel | None:
+    levels = len(column.values)
+    if isinstance(field.confusion, str):
+        return CategoricalChannel(name, column.codes, levels, field.concentration)
+    if not 2 <= levels <= MOST_CONFUSED:
+        faults.error(
+            f"field {name!r}",
+            f"a confusion matrix is for 2 to {MOST_CONFUSED} values; here are {levels:,}.",
+            'Leave it out (confusion="none"), or put rare values together.',
+        )
+        return None
+    return ConfusionChannel(name, column.codes, levels, field.concentration, float(field.confusion))
 
 
 def _closed_string(name: str, field: String, column: Column, faults: Faults) -> Channel | None:

@@ -18,7 +18,7 @@ from scipy.special import betaln, xlog1py, xlogy
 from tielink.channels.channel import Bound, Channel, Codes, Floats, Terms, Told, mixed
 from tielink.specification import Beta
 
-__all__ = ["MixtureChannel"]
+__all__ = ["MixtureChannel", "Place"]
 
 Place = tuple[int, ...]
 """The place of every rate in its grid."""
@@ -36,7 +36,7 @@ class MixtureChannel(Channel):
         """Values and prior masses of every rate that lives on a grid."""
 
     @abstractmethod
-    def plain(self, values: Codes) -> Floats:
+    def plain(self, place: Place, values: Codes) -> Floats:
         """Return q(x) = Σ_v p(v)·c_v(x)."""
 
     @abstractmethod
@@ -82,7 +82,7 @@ class MixtureChannel(Channel):
     def single(self, parameters: Floats, values: Codes) -> tuple[Floats, Floats]:
         """Return q(x) and (1 − ρ)·Σ_v p(v)t_v(x) + ρ·q(x)."""
         rho, place = self.split(parameters)
-        plain = self.plain(values)
+        plain = self.plain(place, values)
         return plain, (1 - rho) * self.mistyped(place, values) + rho * plain
 
     def pair(self, parameters: Floats, left: Codes, right: Codes) -> Terms:
@@ -119,7 +119,7 @@ class _NearBound(Bound):
         channel = self.channel
         assert isinstance(channel, MixtureChannel)
         rho, place = channel.split(parameters)
-        q_left, q_right = channel.plain(self.left), channel.plain(self.right)
+        q_left, q_right = channel.plain(place, self.left), channel.plain(place, self.right)
         other = rho * q_left * q_right
         both = (
             rho

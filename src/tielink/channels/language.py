@@ -101,8 +101,10 @@ class Language:
         return np.ascontiguousarray(np.linalg.solve(np.eye(len(self.end)) - loop * self.moves, self.moves))
 
 
-def language(strings: Sequence[str], also: Iterable[str] = ()) -> Language:
+def language(strings: Sequence[str], also: Iterable[str] = (), *, empty: bool = True) -> Language:
     """Fit the model to distinct strings; `also` holds further strings whose characters must be known.
+
+    Without `empty`, no string is empty.
 
     T(s, c) = (n(s, c) + r(s)·T₁(c)) / (n(s) + r(s)), r(s) being the number of different characters that follow s, and
     T₁(c) = (n(c) + ½) / (n + ½·(states + 1)), the end counting as a character.
@@ -126,6 +128,9 @@ def language(strings: Sequence[str], also: Iterable[str] = ()) -> Language:
     once = (follows.sum(axis=0) + 0.5) / (follows.sum() + 0.5 * (states + 1))
     kinds = np.maximum((follows > 0).sum(axis=1, keepdims=True), 1)
     moves = (follows + kinds * once) / (follows.sum(axis=1, keepdims=True) + kinds)
+    if not empty:
+        moves[-1, -1] = 0.0
+        moves[-1] /= moves[-1].sum()
     end = moves[:, -1].copy()
     moves[:, -1] = 0.0
     return Language(tuple(ranked), state, share, moves, end)

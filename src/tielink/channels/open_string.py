@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tielink.channels.channel import Codes, Drawn, Floats, Truths
-from tielink.channels.distorted_mixture import MixtureChannel
+from tielink.channels.distorted_mixture import MixtureChannel, Place
 from tielink.channels.string_truth import StringTruth
 from tielink.channels.typing_tables import EDIT_RATES, TypingTables, draw_typed, rate_weights
 from tielink.specification import Beta
@@ -46,15 +46,15 @@ class OpenStringChannel(MixtureChannel):
         """The edit rate's grid, with the prior mass of each rate."""
         return ((EDIT_RATES, rate_weights(EDIT_RATES, self.edits)),)
 
-    def plain(self, values: Codes) -> Floats:
+    def plain(self, place: Place, values: Codes) -> Floats:
         """Return p(x)."""
         return self.truth.probability[values]
 
-    def mistyped(self, place: tuple[int, ...], values: Codes) -> Floats:
+    def mistyped(self, place: Place, values: Codes) -> Floats:
         """Return c̃(x)."""
         return np.asarray(self.tables.single[place[0]][values])
 
-    def near_terms(self, place: tuple[int, ...], found: Codes) -> tuple[Floats, Floats, Floats, Floats]:
+    def near_terms(self, place: Place, found: Codes) -> tuple[Floats, Floats, Floats, Floats]:
         """Return p(x)1[x = y], p(y)·ch(x | y), p(x)·ch(y | x) and s̃(x, y) of near pairs."""
         tables, p = self.tables, self.truth.probability
         x, y = tables.rows[found], tables.columns[found]
@@ -85,13 +85,13 @@ class OpenStringChannel(MixtureChannel):
         rho, place = self.split(parameters)
         prior, clean, typing = self._group(tuple(values.tolist()))
         ch = typing[place[0]]
-        distorted = (1 - rho) * ch + rho * self.plain(values)[:, None]
+        distorted = (1 - rho) * ch + rho * self.plain(place, values)[:, None]
         rest = max(1.0 - float(prior.sum()), 1e-12)
         left = np.maximum(self.mistyped(place, values) - ch @ prior, 0.0) / rest
         return Truths(
             np.append(prior, rest),
             np.column_stack([clean, np.zeros(len(values))]),
-            np.column_stack([distorted, (1 - rho) * left + rho * self.plain(values)]),
+            np.column_stack([distorted, (1 - rho) * left + rho * self.plain(place, values)]),
         )
 
     def _group(self, values: tuple[int, ...]) -> tuple[Floats, Floats, Floats]:

@@ -64,7 +64,7 @@ def discount(counts: Floats) -> float:
     return once / (once + 2 * (twice if (near == 1).any() else max(twice, 0.5)))
 
 
-def string_truth(strings: Sequence[str], counts: Floats | Mapping[str, float]) -> StringTruth:
+def string_truth(strings: Sequence[str], counts: Floats | Mapping[str, float], *, empty: bool = True) -> StringTruth:
     """Fit p to a vocabulary and its counts; a mapping may count further strings, and need not count all.
 
     The language model is trained on the counted strings. Given frequencies that are no counts are scaled so that the
@@ -80,7 +80,7 @@ def string_truth(strings: Sequence[str], counts: Floats | Mapping[str, float]) -
     else:
         numbers = np.asarray(counts, dtype=float)
     trained = [string for string, count in zip(vocabulary, numbers, strict=True) if count > 0]
-    model = language(trained, vocabulary)
+    model = language(trained, vocabulary, empty=empty)
     text = model.encode(vocabulary)
     total = numbers.sum()
     off = discount(numbers)

@@ -11,7 +11,7 @@ from tielink.logp.correlation import log_correlated_ties, log_correlation
 from tielink.logp.linkage import log_activity, log_linkage
 from tielink.logp.network import log_intercepts, log_positions, log_sociality, log_spread, log_ties
 from tielink.logp.parameters import Parameters
-from tielink.logp.profiles import log_collapsed, log_distortion, log_uncollapsed
+from tielink.logp.profiles import log_careless, log_collapsed, log_distortion, log_uncollapsed
 from tielink.model.problem import Problem
 
 __all__ = ["log_joint", "log_joint_terms"]
@@ -53,10 +53,13 @@ def log_joint_terms(problem: Problem, parameters: Parameters) -> Iterator[tuple[
     for index, field in enumerate(problem.fields):
         own = parameters.of_field(index)
         if parameters.true_values is None or not isinstance(field, FiniteChannel):
-            rates = problem.record_rates(index, parameters.distortion)
+            rates = problem.record_rates(index, parameters.distortion, parameters.careless)
             yield f"values of {field.name}", log_collapsed(field, own, rates, parameters.labels)
         else:
             yield f"values of {field.name}", log_uncollapsed(problem, index, parameters)
         yield f"parameters of {field.name}", field.log_prior(own)
     for rate, value in zip(problem.rates, parameters.distortion, strict=True):
         yield f"distortion of {rate.name}", log_distortion(rate.prior, float(value))
+    if problem.careless_share is not None:
+        yield "careless records", log_careless(parameters.careless, parameters.careless_share)
+        yield "share of careless records", log_distortion(problem.careless_share, parameters.careless_share)

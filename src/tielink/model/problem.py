@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from tielink.channels.channel import Channel
 from tielink.channels.compile import compile_channel
 from tielink.data.linkage import Linkage, LinkageClass
 from tielink.faults import Faults, listed
+from tielink.fields import Field
 from tielink.model.activity import ActivityProblem, compile_activity
 from tielink.model.egos import taking_part
 from tielink.model.linkage_priors import MatchRate
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["LinkageProblem", "NetworkProblem", "Problem", "Rate"]
 
 Codes = NDArray[np.int64]
+
+NOBODY = np.zeros(0, dtype=bool)
+"""Which records are careless, where the model does not ask."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,15 +93,27 @@ class Problem:
     """Every distortion rate."""
     rate_of: Codes
     """fields × files: which of the rates holds for a field's values in a file."""
+    careless_share: Beta | None = None
+    """Prior of the share of careless records; None where all records are of one sort.
+
+    Careless records have rates of their own: the second half of `rates`, in the order of the first.
+    """
 
     @property
     def records(self) -> int:
         """I, the number of records."""
         return len(self.file_of)
 
-    def record_rates(self, place: int, rates: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return ψ of every record in field number `place`, given all rates."""
-        return np.asarray(rates[self.rate_of[place][self.file_of]])
+    def rate_numbers(self, place: int, careless: NDArray[np.bool_]) -> Codes:
+        """Return which of the rates holds for each record in field number `place`; `careless` may be empty."""
+        numbers = self.rate_of[place][self.file_of]
+        return np.asarray(numbers if self.careless_share is None else numbers + careless * (len(self.rates) // 2))
+
+    def record_rates(
+        self, place: int, rates: NDArray[np.float64], careless: NDArray[np.bool_] = NOBODY
+    ) -> NDArray[np.float64]:
+        """Return ψ of every record in field number `place`, given all rates and which records are careless."""
+        return np.asarray(rates[self.rate_numbers(place, careless)])
 
     @classmethod
     def compile(cls, model: Model, dataset: Dataset) -> Problem:
@@ -112,10 +128,24 @@ class Problem:
         ]
         faults.raise_errors()
         assert linkage is not None  # or there would have been a fault
-        rates = tuple(Rate(name, field.distortion) for name, field in specified.items())
-        rate_of = np.repeat(np.arange(len(rates))[:, None], len(dataset.files), axis=1)
+        rates, rate_of = _compile_rates(specified, dataset.files)
         channels = tuple(field for field in fields if field is not None)
-        return cls(dataset.records.sizes, dataset.records.file_of, linkage, network, channels, rates, rate_of)
+        share = None
+        if model.records is not None:
+            rates += tuple(Rate(f"{rate.name}, careless", model.records.distortion) for rate in rates)
+            share = model.records.share
+        return cls(dataset.records.sizes, dataset.records.file_of, linkage, network, channels, rates, rate_of, share)
+
+
+def _compile_rates(fields: Mapping[str, Field], files: Sequence[str]) -> tuple[tuple[Rate, ...], Codes]:
+    """Return every distortion rate, and which one holds for a field in a file: one a field, or one for each file."""
+    rates: list[Rate] = []
+    rate_of = np.zeros((len(fields), len(files)), dtype=np.int64)
+    for place, (name, field) in enumerate(fields.items()):
+        rate_of[place] = len(rates) + (np.arange(len(files)) if field.by_file else 0)
+        names = [f"{name} in {file}" for file in files] if field.by_file else [name]
+        rates += [Rate(each, field.distortion) for each in names]
+    return tuple(rates), rate_of
 
 
 def free_sizes(dataset: Dataset) -> tuple[int, ...]:

@@ -73,6 +73,9 @@ def _groups(posterior: Posterior) -> dict[str, Any]:
         coordinates["file"] = list(posterior.records.files)
     for name, values in posterior.beyond.items():
         variables[name] = (draws, values, {"long_name": BEYOND[name]})
+    if posterior.careless.size:
+        variables["careless"] = ((*draws, "record"), posterior.careless.astype(np.int8))
+        variables["careless_share"] = (draws, posterior.careless_share)
     for name, values in posterior.fields.items():
         if values.size:
             variables[f"field_{name}"] = ((*draws, f"parameter_{name}"), values.astype(np.float32))
@@ -184,7 +187,10 @@ def _parts(tree: Any) -> dict[str, Any]:
             *(stored[name].values for name in ("mean_ratio", "tail") if name in stored),
         )
     has_network = "spread" in draws
-    return {
+    careless = {}
+    if "careless" in draws:
+        careless = {"careless": draws["careless"].values == 1, "careless_share": draws["careless_share"].values}
+    return careless | {
         "records": Records(dict(zip(files, ids, strict=True))),
         "model": model,
         "run": run,

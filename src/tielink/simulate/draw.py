@@ -113,10 +113,19 @@ def draw_parameters(rng: np.random.Generator, problem: Problem) -> Parameters:
     fields = tuple(field.draw_prior(rng) for field in problem.fields)
     rates = np.array([rng.beta(rate.prior.a, rate.prior.b) for rate in problem.rates])
     correlation, sociality, sd = draw_beyond(rng, problem)
+    careless, share = draw_careless(rng, problem)
     return Parameters(
-        labels, positions, intercepts, spread, rates, fields,
+        labels, positions, intercepts, spread, rates, fields, careless, share,
         correlation=correlation, sociality=sociality, sociality_sd=sd, activity=activity,
     )  # fmt: skip
+
+
+def draw_careless(rng: np.random.Generator, problem: Problem) -> tuple[NDArray[np.bool_], float]:
+    """Draw who is careless, and their share; nobody where the model has one sort of records."""
+    if problem.careless_share is None:
+        return np.zeros(0, dtype=bool), 0.0
+    share = float(rng.beta(problem.careless_share.a, problem.careless_share.b))
+    return rng.random(problem.records) < share, share
 
 
 def draw_beyond(rng: np.random.Generator, problem: Problem) -> tuple[float, Floats | None, float]:
@@ -198,7 +207,7 @@ def draw_profiles(
     """Draw true values π and the records' values of every field, none missing, and distortions w (I × L)."""
     rates = np.empty((problem.records, len(problem.fields)))
     for index in range(len(problem.fields)):
-        rates[:, index] = problem.record_rates(index, parameters.distortion)
+        rates[:, index] = problem.record_rates(index, parameters.distortion, parameters.careless)
     is_distorted = rng.random(rates.shape) < rates
     drawn = [
         field.simulate(rng, parameters.of_field(index), parameters.labels, is_distorted[:, index])

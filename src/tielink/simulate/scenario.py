@@ -96,7 +96,7 @@ def scenario(
         positions=np.zeros((int(labels.max()) + 1, 0)),
         intercepts=np.zeros(len(sizes)),
         spread=1.0,
-        distortion=np.array([_of(distortion, field.name) for field in problem.fields]),
+        distortion=_rates(problem, distortion),
         fields=tuple(
             rng.dirichlet(np.full(field.levels, 5.0)) if isinstance(field, CategoricalChannel) else field.start()
             for field in problem.fields
@@ -106,6 +106,9 @@ def scenario(
         sociality_sd=sociality or 1.0,
         activity=activity,
     )
+    if problem.careless_share is not None:
+        share = problem.careless_share.mean
+        parameters = replace(parameters, careless=rng.random(problem.records) < share, careless_share=share)
     if problem.network is not None:
         densities = [_of(density, name) for name in sizes]
         parameters = _place(rng, problem, problem.network, parameters, spread, densities)
@@ -123,6 +126,14 @@ def _as_read(column: Column) -> Column:
     recoded = np.full(len(column.codes), MISSING)
     recoded[column.codes != MISSING] = codes
     return Column(type(column.field)(), tuple(column.values[code] for code in seen), recoded)
+
+
+def _rates(problem: Problem, distortion: float | Mapping[str, float]) -> NDArray[np.float64]:
+    """Return the given rate of every field, in every file; those of careless records are at their prior mean."""
+    rates = np.array([rate.prior.mean for rate in problem.rates])
+    for place, field in enumerate(problem.fields):
+        rates[problem.rate_of[place]] = _of(distortion, field.name)
+    return rates
 
 
 def _of(value: float | Mapping[str, float], name: str) -> float:

@@ -31,7 +31,17 @@ CLOSED = st.builds(
     max_distance=st.sampled_from(["auto", "none"]) | POSITIVE,
 )
 STRINGS = CLOSED | st.builds(tl.String, distortion=BETAS, frequencies=FREQUENCIES, another=BETAS, edits=BETAS)
-FIELDS = STRINGS | st.builds(tl.Categorical, distortion=BETAS, concentration=POSITIVE)
+CATEGORIES = st.builds(
+    tl.Categorical,
+    distortion=BETAS,
+    concentration=POSITIVE,
+    confusion=st.just("none") | POSITIVE,
+    by_file=st.booleans(),
+)
+MEASURES = st.builds(tl.Number, BETAS, POSITIVE, st.floats(0, 1), by_file=st.booleans()) | st.builds(
+    tl.Date, BETAS, st.integers(0, 9), format=st.sampled_from(["auto", "%d/%m/%Y"])
+)
+FIELDS = STRINGS | CATEGORIES | MEASURES
 NETWORKS = st.builds(
     tl.LatentSpace,
     dimension=st.integers(1, 9),
@@ -45,6 +55,7 @@ MODELS = st.builds(
     linkage=st.just(tl.Uniform()) | st.builds(tl.MatchRate, POSITIVE, POSITIVE, st.booleans()),
     fields=st.none() | st.dictionaries(st.text("xyz", min_size=1), FIELDS),
     kinds=st.fixed_dictionaries({}, optional={"string": STRINGS}),
+    records=st.none() | st.builds(tl.Careless, BETAS, BETAS),
 )
 
 
@@ -52,8 +63,9 @@ MODELS = st.builds(
 def test_a_project_file_keeps_every_choice(tmp_path_factory, model, chains, seed):
     path = tmp_path_factory.mktemp("project") / "project.toml"
     sources = Sources(
-        path.parent, {"a": "a.csv"}, {"a": "t.csv"}, ids={"a": "key"}, fields={"x": tl.String()}, missing=["NA"]
-    )
+        path.parent, {"a": "a.csv"}, {"a": "t.csv"}, ids={"a": "key"}, fields={"x": tl.String()}, missing=["NA"],
+        ignore=["y"], guess=True,
+    )  # fmt: skip
     project = Project(sources, model, Run(chains=chains, seed=seed))
     project.write(path)
     assert Project.read(path) == project
@@ -61,7 +73,7 @@ def test_a_project_file_keeps_every_choice(tmp_path_factory, model, chains, seed
 
 def test_everything_is_written_out():
     table = tl.Model().to_table()
-    assert set(table) == {"network", "linkage", "fields", "kinds"}
+    assert set(table) == {"network", "linkage", "fields", "kinds", "records"}
     assert set(table["network"]) == {"kind", *(f.name for f in dataclasses.fields(tl.LatentSpace))}
     assert set(table["linkage"]) == {"kind", *(f.name for f in dataclasses.fields(tl.MatchRate))}
 
@@ -85,6 +97,11 @@ def test_everything_is_written_out():
         (lambda: tl.String(frequencies={}), ["frequencies is {}."]),
         (lambda: tl.String(distortion=0.1, vocabulary="half"), ["distortion is 0.1.", "vocabulary is 'half'."]),
         (lambda: tl.Categorical(concentration=-2), ["concentration is -2."]),
+        (lambda: tl.Categorical(confusion=0, by_file=1), ["by_file is 1.", "confusion is 0."]),
+        (lambda: tl.Number(tolerance=-1, unrelated=2), ["tolerance is -1.", "unrelated is 2."]),
+        (lambda: tl.Date(tolerance="x", format="%d/%m"), ["tolerance is 'x'.", "format is '%d/%m'."]),
+        (lambda: tl.Careless(share=0.1), ["share is 0.1."]),
+        (lambda: tl.Model(records="careless"), ["records is 'careless'."]),
         (lambda: tl.Model(network="yes", linkage=None), ["network is 'yes'.", "linkage is None."]),
         (lambda: tl.Model(kinds={"string": tl.Categorical()}), [f"kinds is {{'string': {tl.Categorical()!r}}}."]),
         (lambda: tl.Run(chains=0, draws=1.5), ["chains is 0.", "draws is 1.5."]),
@@ -113,7 +130,8 @@ def test_the_paper_is_the_paper():
     declared = {"u": tl.String(edits=tl.Beta(9, 9), distortion=tl.Beta(5, 5)), "c": tl.Categorical(concentration=3)}
     fields = model.fields_for(declared)
     assert fields["u"] == tl.String(tl.Beta(1, 99), "closed", "empirical", 1.0, "levenshtein", "none")
-    assert fields["c"] == tl.Categorical(tl.Beta(1, 99), 1.0)
+    assert fields["c"] == tl.Categorical(tl.Beta(1, 99), 1.0, "none", by_file=False)
+    assert model.records is None
 
 
 def test_specifications_keep_their_own_copies():
