@@ -1,7 +1,7 @@
 """What is lost by dropping the typing terms of strings that are not near: 1,000 random pairs, summed in full.
 
-The error is that of the log Bayes factor of a pair, at ψ = .1 and ρ = .2. Made usernames stand in where `TIELINK_DATA` is
-not set.
+The error is that of the log Bayes factor of a pair, at ψ = .1 and ρ = .2. Made usernames stand in where `TIELINK_DATA`
+is not set.
 """
 
 from __future__ import annotations
