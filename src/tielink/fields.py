@@ -153,12 +153,7 @@ class String(Field):
         """Check each setting on its own, and that it belongs to the vocabulary."""
         if self.vocabulary not in ("open", "closed"):
             yield "vocabulary", '"open" or "closed"'
-        if isinstance(self.frequencies, Mapping):
-            values = self.frequencies.values()
-            if not values or not all(is_number(value, above=0) for value in values) or math.isinf(sum(values)):
-                yield "frequencies", "a mapping from strings to numbers above 0"
-        elif self.frequencies != "empirical":
-            yield "frequencies", '"empirical" or a mapping from strings to numbers above 0'
+        yield from _frequency_complaints(self.frequencies)
         if not is_number(self.sharpness, above=0):
             yield "sharpness", "a number above 0"
         if not callable(self.distance) and self.distance not in DISTANCES:
@@ -189,6 +184,16 @@ class String(Field):
         if isinstance(self.max_distance, str):
             return 4.0 if self.max_distance == "auto" and distinct > 3_000 else math.inf
         return float(self.max_distance)
+
+
+def _frequency_complaints(frequencies: Mapping[str, float] | str) -> Iterator[Complaint]:
+    """Check frequencies that may be given."""
+    if isinstance(frequencies, Mapping):
+        values = frequencies.values()
+        if not values or not all(is_number(value, above=0) for value in values) or math.isinf(sum(values)):
+            yield "frequencies", "a mapping from strings to numbers above 0"
+    elif frequencies != "empirical":
+        yield "frequencies", '"empirical" or a mapping from strings to numbers above 0'
 
 
 @dataclass(frozen=True)
@@ -284,6 +289,8 @@ class PersonName(Field):
         Prior of the edit rate ε, the probability of an edit at a character of a mistyped name.
     drops
         Prior of d, the probability that a record does not show a given name.
+    frequencies
+        "empirical" for the parts of the names in the files, or a mapping from names to counts or shares.
     """
 
     kind: ClassVar[str] = "person_name"
@@ -298,6 +305,11 @@ class PersonName(Field):
     another: Beta = ANOTHER
     edits: Beta = TYPED
     drops: Beta = TYPED
+    frequencies: Mapping[str, float] | str = "empirical"
+
+    def complaints(self) -> Iterator[Complaint]:
+        """Check the frequencies."""
+        yield from _frequency_complaints(self.frequencies)
 
 
 FIELD_KINDS: tuple[type[Field], ...] = (String, PersonName, Categorical, Number, Date)

@@ -14,7 +14,7 @@ from tielink.channels.confusion import MOST_CONFUSED, ConfusionChannel
 from tielink.channels.open_string import OpenStringChannel
 from tielink.channels.person_name import compile_names
 from tielink.channels.string_tables import string_tables
-from tielink.channels.string_truth import StringTruth, counts_by_file, string_truth
+from tielink.channels.string_truth import counts_by_file, string_truth
 from tielink.channels.typing_tables import typing_tables
 from tielink.data.columns import MISSING, Column
 from tielink.faults import Faults, listed
@@ -35,7 +35,7 @@ def compile_channel(name: str, field: Field, column: Column, file_of: Codes, fau
     if isinstance(field, Measured):
         return compile_measured(name, field, column, file_of, faults)
     if isinstance(field, PersonName):
-        return compile_names(name, field, column, file_of) if _short_enough(name, column, faults) else None
+        return _person_name(name, field, column, file_of, faults)
     assert isinstance(field, String)
     if field.vocabulary == "open":
         return _open_string(name, field, column, file_of, faults)
@@ -83,9 +83,16 @@ def _open_string(name: str, field: String, column: Column, file_of: Codes, fault
     given = field.frequencies
     counts = given if isinstance(given, Mapping) else counts_by_file(column.codes, file_of, len(column.values))
     truth = string_truth(column.values, counts)
-    if not _likely_enough(name, truth, faults):
+    levels = len(truth.strings)
+    channel = OpenStringChannel(name, column.codes, levels, field.another, typing_tables(truth), field.edits)
+    return channel if _likely_enough(name, column, channel, faults) else None
+
+
+def _person_name(name: str, field: PersonName, column: Column, file_of: Codes, faults: Faults) -> Channel | None:
+    if not _short_enough(name, column, faults):
         return None
-    return OpenStringChannel(name, column.codes, len(truth.strings), field.another, typing_tables(truth), field.edits)
+    channel = compile_names(name, field, column, file_of)
+    return channel if _likely_enough(name, column, channel, faults) else None
 
 
 def _short_enough(name: str, column: Column, faults: Faults) -> bool:
@@ -101,13 +108,15 @@ def _short_enough(name: str, column: Column, faults: Faults) -> bool:
     return not long
 
 
-def _likely_enough(name: str, truth: StringTruth, faults: Faults) -> bool:
+def _likely_enough(name: str, column: Column, channel: Channel, faults: Faults) -> bool:
     """Refuse strings so improbable that the product of two underflows."""
     with np.errstate(divide="ignore"):
-        rare = np.flatnonzero(np.log(truth.probability) < LEAST)
-    if len(rare):
-        examples = listed([f"{truth.strings[code][:20]!r}…" for code in rare])
+        rare = np.log(channel.single(channel.start(), np.arange(channel.levels))[0]) < LEAST
+    if rare.any():
+        longest = sorted(column.values, key=len)[-2:]
         faults.error(
-            f"field {name!r}", f"{len(rare):,} of its values are too long to compare: {examples}.", "Shorten them."
+            f"field {name!r}",
+            f"{int(rare.sum()):,} of its values are too long to compare, such as {listed([f'{v[:20]!r}…' for v in longest])}.",
+            "Shorten them or leave the field out.",
         )
-    return not len(rare)
+    return not rare.any()

@@ -119,14 +119,13 @@ class _NearBound(Bound):
         channel = self.channel
         assert isinstance(channel, MixtureChannel)
         rho, place = channel.split(parameters)
-        q_left, q_right = channel.plain(place, self.left), channel.plain(place, self.right)
+        # Of a grid of pairs only the margins are looked up.
+        left = self.left[:, :1] if self.left.ndim == 2 and self.left.strides[1] == 0 else self.left
+        right = self.right[:1] if self.right.ndim == 2 and self.right.strides[0] == 0 else self.right
+        q_left, q_right = channel.plain(place, left), channel.plain(place, right)
         other = rho * q_left * q_right
-        both = (
-            rho
-            * (1 - rho)
-            * (channel.mistyped(place, self.left) * q_right + q_left * channel.mistyped(place, self.right))
-            + rho * other
-        )
+        typed_left, typed_right = channel.mistyped(place, left), channel.mistyped(place, right)
+        both = rho * (1 - rho) * (typed_left * q_right + q_left * typed_right) + rho * other
         terms = [np.zeros(self.left.shape), other.copy(), other, both]
         weights = (1.0, 1 - rho, 1 - rho, (1 - rho) ** 2)
         for term, own, weight in zip(terms, channel.near_terms(place, self.found), weights, strict=True):

@@ -72,7 +72,7 @@ class GivenNames:
     @cached_property
     def initial(self) -> Floats:
         """1 for strings of one letter, which may be initials."""
-        return (self.tables.truth.text.lengths == 1).astype(float)
+        return np.asarray(self.tables.truth.text.lengths == 1, dtype=float)
 
     @cached_property
     def starts(self) -> Floats:
@@ -80,15 +80,18 @@ class GivenNames:
         return np.asarray(self.first * starting(self.tables.truth)[self.letter])
 
     @cached_property
+    def _one(self) -> Floats:
+        return single_sums(self.tables)
+
+    @cached_property
     def shown(self) -> Floats:
         """The sum over one true given name shown as each string: 2 × edit rates × strings."""
         a = self.initials
-        return np.asarray(a * self.initial * self.starts + (1 - a) * self.first * single_sums(self.tables))
+        return np.asarray(a * self.initial * self.starts + (1 - a) * self.first * self._one)
 
     def shown_twice(self, left: Codes, right: Codes) -> Floats:
         """Return the sum over one true given name shown as `left` by one record and as `right` by another."""
-        a, first = self.initials, self.first[left]
-        one = single_sums(self.tables)
+        a, first, one = self.initials, self.first[left], self._one
         x, y = one[:, :, left], one[:, :, right]
         full = (1 - a) ** 2 * first * pair_sums(self.tables, left, right)
         half = a * (1 - a) * first

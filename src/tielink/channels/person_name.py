@@ -2,14 +2,15 @@
 
 A record's value is its name as read (see `parsed_names`); order, case and punctuation are gone. A clean record shows
 the family exactly and each given name in full, as an initial, or not at all; a mistyped one has typing errors in all
-that is shown in full; another one shows the name of somebody else. Sums over true names are products of a sum over families
-and one over lists of given names (see `name_tables`). The parameters are (ρ, ε, d): how often a distorted name is
-another, the edit rate and the rate at which given names are dropped. Names whose families are not near drop the terms
-in which both stand for one name.
+that is shown in full; another one shows the name of somebody else. Sums over true names are products of a sum over
+families and one over lists of given names (see `name_tables`). The parameters are (ρ, ε, d): how often a distorted
+name is another, the edit rate and the rate at which given names are dropped. Names whose families are not near drop
+the terms in which both stand for one name.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from tielink.channels.channel import Codes, Drawn, Floats, Truths
 from tielink.channels.distorted_mixture import MixtureChannel, Place
 from tielink.channels.name_tables import DROP_RATES, GivenNames, given_names, pair_sums, single_sums
+from tielink.channels.name_truths import family_truths, list_truths
 from tielink.channels.parsed_names import Name, parse_name
 from tielink.channels.string_truth import string_truth
 from tielink.channels.typing_tables import EDIT_RATES, TypingTables, draw_typed, rate_weights, typing_tables
@@ -76,6 +78,12 @@ class PersonNameChannel(MixtureChannel):
         return place, self.given.pair(wanted // len(self.given.lists), wanted % len(self.given.lists))
 
     @cached_property
+    def _family_pair(self) -> Codes:
+        """For each near pair the place of its pair of families."""
+        rows, columns = self._near
+        return self.families.find(self.family[rows], self.family[columns])
+
+    @cached_property
     def _families_near(self) -> Floats:
         """4 × edit rates × near pairs of families."""
         return pair_sums(self.families, self.families.rows, self.families.columns)
@@ -97,10 +105,8 @@ class PersonNameChannel(MixtureChannel):
 
     def near_terms(self, place: Place, found: Codes) -> tuple[Floats, Floats, Floats, Floats]:
         """Return the sums of near pairs: families times given names."""
-        rows, columns = self._near
-        of_family = self.families.find(self.family[rows[found]], self.family[columns[found]])
         lists, sums = self._lists_near
-        product = self._families_near[:, place[0], of_family] * sums[:, place[0], place[1], lists[found]]
+        product = self._families_near[:, place[0], self._family_pair[found]] * sums[:, place[0], place[1], lists[found]]
         return product[0], product[1], product[2], product[3]
 
     def near(self) -> tuple[Codes, Codes]:
@@ -109,7 +115,17 @@ class PersonNameChannel(MixtureChannel):
         return rows[rows < columns], columns[rows < columns]
 
     def truths(self, parameters: Floats, values: Codes) -> Truths:
-        raise NotImplementedError
+        """Return every family looked at with every list of given names looked at (see `name_truths`)."""
+        rho, place = self.split(parameters)
+        family = family_truths(self.families, place[0], self.family[values])
+        given = list_truths(self.given, place, self.listed[values])
+        clean, typed = (
+            (one[:, :, None] * two[:, None, :]).reshape(len(values), -1)
+            for one, two in ((family.clean, given.clean), (family.typed, given.typed))
+        )
+        another = self.plain(place, values)[:, None]
+        prior = np.outer(family.prior, given.prior).ravel()
+        return Truths(prior, clean, (1 - rho) * typed + rho * another)
 
     def simulate(
         self, rng: np.random.Generator, parameters: Floats, labels: Codes, distorted: NDArray[np.bool_]
@@ -144,19 +160,25 @@ class PersonNameChannel(MixtureChannel):
 def compile_names(name: str, field: PersonName, column: Column, file_of: Codes) -> PersonNameChannel:
     """Read the names of a column, count their parts, and compute the tables.
 
-    Names that are read alike get one code. Parts are counted in each file, and the largest count of any file counts.
+    Names that are read alike get one code. Parts are counted in each file, and the largest count of any file counts;
+    given frequencies are counted in the place of the files.
     """
     read = [parse_name(value) for value in column.values]
-    names = sorted(set(read))
+    given_counts = _counted(field.frequencies)
+    names = sorted({*read, *given_counts})
     place = {parsed: code for code, parsed in enumerate(names)}
     codes = np.append([place[parsed] for parsed in read], MISSING)[column.codes]
-    times = np.stack(
-        [np.bincount(codes[(codes >= 0) & (file_of == f)], minlength=len(names)) for f in set(file_of.tolist())]
-    )
+    if given_counts:
+        times = np.array([[given_counts.get(parsed, 0.0) for parsed in names]])
+    else:
+        here = [codes[(codes != MISSING) & (file_of == file)] for file in np.unique(file_of)]
+        times = np.stack([np.bincount(own, minlength=len(names)).astype(float) for own in here])
     families = sorted({parsed.family for parsed in names})
-    family = np.array([families.index(parsed.family) for parsed in names])
+    of_family = {one: code for code, one in enumerate(families)}
+    family = np.array([of_family[parsed.family] for parsed in names])
     lists = sorted({parsed.given for parsed in names})
-    listed = np.array([lists.index(parsed.given) for parsed in names])
+    of_list = {given: code for code, given in enumerate(lists)}
+    listed = np.array([of_list[parsed.given] for parsed in names])
     tokens = sorted({token for given in lists for token in given}) or ["a"]
     number = {token: code for code, token in enumerate(tokens)}
     truth = string_truth(families, _largest(times, [[code] for code in family], len(families)), empty=False)
@@ -186,7 +208,19 @@ def compile_names(name: str, field: PersonName, column: Column, file_of: Codes) 
     )
 
 
-def _largest(times: NDArray[np.int64], parts: list[list[int]], levels: int) -> Floats:
+def _counted(frequencies: Mapping[str, float] | str) -> dict[Name, float]:
+    """Return the count of each name that frequencies are given of; the rarest counts one where they are no counts."""
+    counts: dict[Name, float] = {}
+    if isinstance(frequencies, Mapping):
+        least = min(frequencies.values())
+        whole = least >= 1 and all(float(value).is_integer() for value in frequencies.values())
+        for text, value in frequencies.items():
+            parsed = parse_name(text)
+            counts[parsed] = counts.get(parsed, 0.0) + value / (1.0 if whole else least)
+    return counts
+
+
+def _largest(times: Floats, parts: list[list[int]], levels: int) -> Floats:
     """Return the largest count, over files, of each part; `times` is how often each name is in each file."""
     counts = np.zeros((len(times), levels))
     for code, own in enumerate(parts):

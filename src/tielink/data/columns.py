@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tielink.data.frames import Table
 from tielink.data.measures import read_dates, read_number
 from tielink.faults import Faults, listed
-from tielink.fields import Categorical, Date, Field, Number, String
+from tielink.fields import Categorical, Date, Field, Number, PersonName, String
 
 __all__ = ["MISSING", "Column", "encode_column"]
 
@@ -80,10 +80,10 @@ def _as_text(name: str, field: Field, table: Table, missing: Sequence[str], faul
         types = sorted({type(value).__name__ for value in series.to_list() if value is not None})
         faults.error(where, f"holds values that are no text or number ({listed(types)}).", "Turn them into text.")
         return [None] * len(series)
-    if isinstance(field, String) and series.dtype not in TEXT:
+    if isinstance(field, String | PersonName) and series.dtype not in TEXT:
         faults.error(
             where,
-            f"holds {str(series.dtype).lower()} values, where String() means text.",
+            f"holds {str(series.dtype).lower()} values, where {type(field).__name__}() means text.",
             "Turn them into text as people would type them, or declare Categorical().",
         )
     if series.dtype.is_float() and (series.is_null() | (series == series.round())).all():

@@ -209,8 +209,9 @@ def test_any_script_and_odd_cells():
     rare = ["".join(letters[start : start + 100]) for start in range(0, 4_000, 100)]
     frame = pl.DataFrame({"id": range(40), "name": rare})
     data = tl.Dataset.from_frames({"a": frame, "b": frame}, fields={"name": tl.String()})
-    with pytest.raises(tl.InputError, match="too long to compare"):
-        tl.Problem.compile(tl.Model(network=None), data)
+    for kind in (tl.String(), tl.PersonName()):
+        with pytest.raises(tl.InputError, match="too long to compare"):
+            tl.Problem.compile(tl.Model(network=None, fields={"name": kind}), data)
 
 
 def test_weights_of_the_grid_are_a_prior():
