@@ -243,7 +243,8 @@ class Number(Measured):
 class Date(Measured):
     """A day: a date of birth, a date of admission.
 
-    A slip replaces a digit, swaps two neighbouring ones, exchanges day and month, or misses the year by one.
+    A slip replaces a digit, swaps two neighbouring ones, exchanges day and month, misses the year by one, or puts
+    another day, another month or another year.
 
     Parameters
     ----------

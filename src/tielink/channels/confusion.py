@@ -13,7 +13,7 @@ from tielink.data.columns import MISSING
 
 __all__ = ["MOST_CONFUSED", "ConfusionChannel"]
 
-MOST_CONFUSED = 30
+MOST_CONFUSED = 32
 """Levels beyond which a confusion matrix has more entries than files usually have errors."""
 
 

@@ -105,19 +105,34 @@ class DateLattice(Lattice):
     """Days, counted from 1970-01-01: a slip leads to another day that there is.
 
     A digit of YYYYMMDD replaced; neighbouring digits of year, month or day swapped; day and month exchanged; the year
-    one too low or too high.
+    one too low or too high; another day, another month, another year.
     """
 
     def slips(self, codes: Codes) -> list[Slips]:
-        """Return the slips of the four kinds."""
+        """Return the slips of the seven kinds."""
         day = (codes + self.low).astype("datetime64[D]")
         year = day.astype("datetime64[Y]").astype(np.int64) + 1970
         month = day.astype("datetime64[M]").astype(np.int64) % 12 + 1
         written = (year * 100 + month) * 100 + (day - day.astype("datetime64[M]")).astype(np.int64) + 1
         return [
             self._inside(_days(made))
-            for made in (_replaced(written, 8), _swapped(written, (0, 2, 4, 5, 6)), _turned(written), _shifted(written))
+            for made in (
+                _replaced(written, 8),
+                _swapped(written, (0, 2, 4, 5, 6)),
+                _turned(written),
+                _shifted(written),
+                _other(written, 1, range(1, 32)),
+                _other(written, 100, range(1, 13)),
+                _other(written, 10_000, self._years),
+            )
         ]
+
+    @property
+    def _years(self) -> range:
+        """The years that the lattice spans."""
+        ends = np.array([self.low, self.low + self.size - 1]).astype("datetime64[D]").astype("datetime64[Y]")
+        first, last = (ends.astype(np.int64) + 1970).tolist()
+        return range(first, last + 1)
 
     def texts(self, codes: Codes) -> list[str]:
         """Return ISO dates."""
@@ -129,6 +144,14 @@ def _turned(written: Codes) -> Iterator[tuple[Codes, Codes]]:
     month, day = written // 100 % 100, written % 100
     chosen = np.flatnonzero(month != day)
     yield chosen, (written // 10_000 * 10_000 + day * 100 + month)[chosen]
+
+
+def _other(written: Codes, unit: int, values: range) -> Iterator[tuple[Codes, Codes]]:
+    """Yield YYYYMMDD with the day (unit 1), month (100) or year (10,000) replaced by every other value."""
+    part = written // unit % (10_000 if unit == 10_000 else 100)
+    for value in values:
+        chosen = np.flatnonzero(part != value)
+        yield chosen, (written + (value - part) * unit)[chosen]
 
 
 def _shifted(written: Codes) -> Iterator[tuple[Codes, Codes]]:
