@@ -75,11 +75,11 @@ def splink_pairs(data: tl.Dataset, frames: dict[str, pl.DataFrame]) -> pl.DataFr
     import splink.comparison_library as cl
     from splink import DuckDBAPI, Linker, SettingsCreator, block_on
 
-    blocked = ("date_of_birth", "surname", "given_name", "address", "suburb", "postcode")
+    blocked = ("date_of_birth", "surname", "given_name", "street", "suburb", "postcode")
     rules = [block_on(field) for field in blocked]
     sure = [block_on("surname", "given_name"), block_on("date_of_birth", "surname")]
     names = [cl.NameComparison(field) for field in ("given_name", "surname")]
-    places = [cl.JaroWinklerAtThresholds(field, [0.9, 0.7]) for field in ("address", "suburb")]
+    places = [cl.JaroWinklerAtThresholds(field, [0.9, 0.7]) for field in ("street", "suburb")]
     others = [
         cl.LevenshteinAtThresholds("postcode", 1),
         cl.ExactMatch("state"),
