@@ -15,7 +15,7 @@ import polars as pl
 
 __all__ = ["FIELDS", "People", "people"]
 
-FIELDS = ("given_name", "surname", "address", "suburb", "postcode", "state", "date_of_birth")
+FIELDS = ("given_name", "surname", "street", "suburb", "postcode", "state", "date_of_birth")
 STATES = ("aa", "bo", "ca", "du", "el", "fo", "gi", "ha")
 ONSETS = "b br c ch d dr f g gr h j k kl l m n p ph r s sh st t th tr v w z".split()
 NUCLEI = "a e i o u ai ea ee ie oo ou".split()
@@ -107,7 +107,7 @@ class _World:
         self.rng = rng
         self.given = _Skewed(rng, _words(rng, 500, (1, 3)))
         self.surnames = _Skewed(rng, _words(rng, max(500, persons // 2), (2, 3)))
-        self.streets = _Skewed(rng, [f"{word} street" for word in _words(rng, max(300, persons // 4), (2, 3))])
+        self.streets = _Skewed(rng, _words(rng, max(300, persons // 4), (2, 3)))
         self.suburbs = _Skewed(rng, _words(rng, max(100, persons // 8), (2, 4)))
         codes = rng.integers(100, 900, size=len(self.suburbs.words))
         self.states = [STATES[int(code) % len(STATES)] for code in codes]
@@ -128,7 +128,7 @@ class _World:
         """Draw an address."""
         place = self.suburbs.draw()
         return {
-            "address": f"{1 + int(self.rng.exponential(60))} {self.streets.word()}",
+            "street": self.streets.word(),
             "suburb": self.suburbs.words[place],
             "postcode": self.postcodes[place],
             "state": self.states[place],
