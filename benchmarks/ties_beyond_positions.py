@@ -1,11 +1,11 @@
 """What correlated ties (φ), sociality and the activity prior do to linkage, each alone and all together.
 
 Made networks whose dyads between shared persons are half copied (three seeds), and real data where they are at hand:
-four of the paper's ego-network pairs, a high school, a department (two pairs of relations), author names. K = 2, `MatchRate`
-prior, fields as the data declare them. Two chains from one common start, so that models and not starts are
-compared; short ones, and R-hat of N is printed. Anchors are not counted. Intervals (95 %) are bootstrapped over persons, or
-over members of a group by their standard error. Cells that are done are kept in `ties_beyond_positions.json` and not run again:
-remove that file to measure anew.
+four of the paper's ego-network pairs, a high school, a department (two pairs of relations), author names. K = 2,
+`MatchRate` prior, fields as the data declare them. Two chains from one common start, so that models and not starts are
+compared; short ones, and R-hat of N is printed. Anchors are not counted. Intervals (95 %) are bootstrapped over
+persons, or over members of a group by their standard error. Cells that are done are kept in
+`ties_beyond_positions.json` and not run again: remove that file to measure anew.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Correlated ties: what pairs gain because ties of the same two persons in both files go together.
 
 For two linked pairs (a, b) and (a', b') the dyads (a, a') and (b, b') are a bivariate Bernoulli with unchanged margins
-and odds ratio phi. Over independence they gain P(y1, y2)/(P(y1) P(y2)). With q1, q2 the probabilities of what was observed
-and phi' = phi if the two observations are equal, else 1/phi, that ratio is
+and odds ratio phi. Over independence they gain P(y1, y2)/(P(y1) P(y2)). With q1, q2 the probabilities of what was
+observed and phi' = phi if the two observations are equal, else 1/phi, that ratio is
 
     2 phi'/(S + sqrt(S^2 - 4 phi' (phi' - 1) q1 q2)),   S = 1 + (q1 + q2)(phi' - 1).
 
