@@ -1,8 +1,8 @@
 """Correlated ties: what pairs gain because ties of the same two persons in both files go together.
 
 For two linked pairs (a, b) and (a', b') the dyads (a, a') and (b, b') are a bivariate Bernoulli with unchanged margins
-and odds ratio phi. Over independence they gain P(y1, y2)/(P(y1) P(y2)). With q1, q2 the probabilities of what was observed
-and phi' = phi if the two observations are equal, else 1/phi, that ratio is
+and odds ratio phi. Over independence they gain P(y1, y2)/(P(y1) P(y2)). With q1, q2 the probabilities of what was
+observed and phi' = phi if the two observations are equal, else 1/phi, that ratio is
 
     2 phi'/(S + sqrt(S^2 - 4 phi' (phi' - 1) q1 q2)),   S = 1 + (q1 + q2)(phi' - 1).
 
@@ -73,8 +73,16 @@ def _sum_logs(table, count, odds, link):
     for begin in range(0, count, _BLOCK):
         end = min(begin + _BLOCK, count)
         if link == LOGIT:
-            part = table[:, begin:end]
-            total += math.log(_logit_product(part[0], part[1], part[2], part[3], part[4], odds))
+            # Rows first, then their columns: only so are the slices contiguous, and vectorised.
+            product = _logit_product(
+                table[0][begin:end],
+                table[1][begin:end],
+                table[2][begin:end],
+                table[3][begin:end],
+                table[4][begin:end],
+                odds,
+            )
+            total += math.log(product)
         else:
             for j in range(begin, end):
                 distance = math.sqrt(table[0, j])
@@ -86,11 +94,6 @@ def _sum_logs(table, count, odds, link):
 
 
 @njit(cache=True)
-def _takes_part(a, b, target):
-    return target.correlated_a[a] and target.correlated_b[b]
-
-
-@njit(cache=True)
 def gain_at(u, members, skips, shift_a, shift_b, state, target):
     """
     Log of the product of ratios of the pair `members` at u with every other linked pair, to the power of temperature.
@@ -99,7 +102,8 @@ def gain_at(u, members, skips, shift_a, shift_b, state, target):
     members' dyads (a proposed sociality less the current one).
     """
     a, b = members
-    if not _takes_part(a, b, target):
+    part_a, part_b = target.correlated_a, target.correlated_b
+    if not (part_a[a] and part_b[b]):
         return 0.0
     n1 = state.partner_a.size
     table = np.empty((5, n1))
@@ -110,7 +114,7 @@ def gain_at(u, members, skips, shift_a, shift_b, state, target):
     count = 0
     for i in range(n1):
         j = state.partner_a[i]
-        if j < 0 or i == a or j == b or i == skips[0] or j == skips[1] or not _takes_part(i, j, target):
+        if j < 0 or i == a or j == b or i == skips[0] or j == skips[1] or not (part_a[i] and part_b[j]):
             continue
         squared = 0.0
         for k in range(u.size):
@@ -133,7 +137,8 @@ def pair_gain(u, members, skips, state, target):
 @njit(cache=True)
 def cross_gain(u, v, first, second, state, target):
     """Log ratio of the two dyads between the persons `first` at u and `second` at v, each named by two records."""
-    if not (_takes_part(first[0], first[1], target) and _takes_part(second[0], second[1], target)):
+    part_a, part_b = target.correlated_a, target.correlated_b
+    if not (part_a[first[0]] and part_a[second[0]] and part_b[first[1]] and part_b[second[1]]):
         return 0.0
     squared = 0.0
     for k in range(u.size):
@@ -167,7 +172,7 @@ def total_gain(log_odds, intercept_a, intercept_b, stretch, state, target):
     count, total = 0, 0.0
     for i in range(n1):
         j = state.partner_a[i]
-        if j < 0 or not _takes_part(i, j, target):
+        if j < 0 or not (target.correlated_a[i] and target.correlated_b[j]):
             continue
         level_a = intercept_a + (state.sociality_a[i] if social else 0.0)
         level_b = intercept_b + (state.sociality_b[j] if social else 0.0)
@@ -217,7 +222,7 @@ def partner_gains(u, side, record, state, target):
     out = np.zeros(ties_there.shape[0])
     if not part_here[record]:
         return out
-    base = 0.0
+    base, same = 0.0, math.exp(state.correlation[0])
     for i in range(partner.size):
         j = partner[i]
         if j < 0 or i == record or not (part_here[i] and part_there[j]):
@@ -229,7 +234,7 @@ def partner_gains(u, side, record, state, target):
         here = state.intercept[side] - distance + (social_here[record] + social_here[i] if social else 0.0)
         there = state.intercept[1 - side] - distance + (social_there[j] if social else 0.0)
         sign = 1.0 if ties_here[record, i] else -1.0
-        odds = math.exp(sign * state.correlation[0])
+        odds = same if sign > 0.0 else 1.0 / same
         tied = math.log(_one_ratio(sign * here, there, odds, target.link))
         untied = math.log(_one_ratio(sign * here, -there, 1.0 / odds, target.link))
         base += untied

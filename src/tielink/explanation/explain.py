@@ -13,7 +13,14 @@ from tielink.data.frames import to_frame
 from tielink.data.records import Record
 from tielink.exact.compile import compile_target
 from tielink.exact.target import Target
-from tielink.explanation.contributions import MOST_DRAWS, explained_draws, field_weights, prior_weight, tie_weights
+from tielink.explanation.contributions import (
+    MOST_DRAWS,
+    activity_weight,
+    explained_draws,
+    field_weights,
+    prior_weight,
+    tie_weights,
+)
 from tielink.faults import Fault, Faults, InputError
 from tielink.model.problem import Problem
 from tielink.posterior.posterior import Posterior
@@ -21,6 +28,11 @@ from tielink.posterior.posterior import Posterior
 __all__ = ["REST", "Contribution", "Explanation", "explain", "explain_pairs"]
 
 REST = "what does not factorise"
+DETAILS = {
+    "activity": "how well connected the two records are",
+    "sociality": "records that have many or few ties wherever they stand",
+    "correlated ties": "ties to other linked persons that both files have, or only one",
+}
 
 
 @dataclass(frozen=True)
@@ -159,13 +171,17 @@ def _explained(
     probability = float(np.clip(share, least, 1 - least))
     prior = float(np.mean([prior_weight(problem, posterior.person[chain, draw], pair) for chain, draw in draws]))
     parts = [Contribution("prior", prior, "log prior odds of one more link, given the others")]
+    alphas = posterior.beyond.get("activity")
+    if alphas is not None:
+        active = [activity_weight(problem, posterior.person[at], pair, float(alphas[at])) for at in draws]
+        parts.append(Contribution("activity", float(np.mean(active)), DETAILS["activity"]))
     weights = [dict(field_weights(problem, posterior, chain, draw, pair)) for chain, draw in draws]
     for name in posterior.fields:
         values = [_value(data, name, record) for record in pair]
         parts.append(Contribution(name, float(np.mean([w[name] for w in weights])), f"{values[0]} / {values[1]}"))
-    ties = tie_weights(np.random.default_rng(seed), problem, posterior, draws, pair, target)
-    if len(ties):
-        parts.append(Contribution("ties", float(ties.mean()), _tie_detail(posterior, data, pair)))
+    for name, found in tie_weights(seed, problem, posterior, draws, pair, target).items():
+        detail = _tie_detail(posterior, data, pair) if name == "ties" else DETAILS[name]
+        parts.append(Contribution(name, float(found.mean()), detail))
     reported = float(np.log(probability) - np.log1p(-probability))
     rest = reported - sum(entry.log_odds for entry in parts)
     parts.append(Contribution(REST, rest, "rivals, and the uncertainty of all that was taken as given"))

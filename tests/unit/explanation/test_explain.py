@@ -12,6 +12,7 @@ from scipy import integrate, stats
 import tielink as tl
 from tielink.explanation.contributions import prior_weight
 from tielink.explanation.explain import REST
+from tielink.logp.linkage import log_linkage
 from tielink.logp.network import log_ties
 from tielink.logp.profiles import log_evidence
 
@@ -131,3 +132,39 @@ def test_wrong_questions_are_answered_plainly(fitted):
     ]:
         with pytest.raises(tl.InputError, match=said):
             tl.explain(*asked)
+
+
+def test_what_goes_beyond_positions_is_told_apart():
+    network = tl.LatentSpace(1, intercept_sd=1.0, spread=tl.InverseGamma(5, 8), tie_correlation=True, sociality=True)
+    model = tl.Model(network=network, linkage=tl.MatchRate(activity=True), fields={})
+    made = tl.simulate.scenario(
+        np.random.default_rng(3), model, {"a": 8, "b": 9}, overlap=6, density=0.4, spread=2.0, vocabularies={},
+        anchors=0.5, sociality=0.8, correlation=2.0,
+    )  # fmt: skip
+    posterior = tl.sample(model, made.dataset, chains=1, warmup=40, draws=6, workers=0)
+    free = [int(r) for r in range(17) if r not in set(posterior.anchors.ravel().tolist())]
+    a, b = free[0], next(r for r in free if r >= 8)
+    found = parts(tl.explain(posterior, posterior.records[a], posterior.records[b]))
+    assert list(found) == ["prior", "activity", "ties", "sociality", "correlated ties", REST]
+    problem = tl.Problem.compile(model, made.dataset)
+    weights = []
+    for draw in range(6):
+        person, alpha = posterior.person[0, draw].astype(int), float(posterior.beyond["activity"][0, draw])
+        apart = person.copy()
+        for record in (a, b):
+            apart[apart == record] = np.flatnonzero(apart == record)
+            apart[record] = record
+        together = apart.copy()
+        together[b] = a
+        logs = [log_linkage(problem, np.unique(one, return_inverse=True)[1], alpha) for one in (together, apart)]
+        weights.append(logs[0] - logs[1])
+    assert found["prior"] + found["activity"] == pytest.approx(np.mean(weights))
+    silent = replace(posterior, beyond=dict(posterior.beyond) | {"correlation": np.zeros((1, 6))})
+    without = parts(tl.explain(silent, posterior.records[a], posterior.records[b]))
+    assert without["correlated ties"] == 0
+    assert found["correlated ties"] != 0
+    assert without["ties"] == found["ties"]
+    still = replace(posterior.network, sociality=np.zeros_like(posterior.network.sociality))
+    assert parts(tl.explain(replace(posterior, network=still), *(posterior.records[r] for r in (a, b))))[
+        "sociality"
+    ] == pytest.approx(0, abs=1e-9)

@@ -14,7 +14,9 @@ import polars as pl
 import pytest
 
 import tielink as tl
+from tielink.project import Run
 from tielink.run import checkpoint
+from tielink.run.chain import Chain
 from tielink.run.checkpoint import load_job, write_whole
 from tielink.run.job import Job
 from tielink.simulate import scenario, write_project
@@ -201,6 +203,38 @@ def test_a_place_that_cannot_hold_the_result_is_said_before_the_work(project, co
         assert "Traceback" not in errors
 
 
+EVERYTHING = tl.Model(
+    network=tl.LatentSpace(2, tie_correlation=True, sociality=True), linkage=tl.MatchRate(activity=True)
+)
+
+
+@pytest.mark.parametrize("sampler", ["exact", "paper"])
+def test_what_goes_beyond_positions_is_recorded_saved_and_resumed(data, sampler, tmp_path):
+    whole = tl.sample(EVERYTHING, data, sampler=sampler, workers=0, **SETTINGS)
+    assert list(whole.beyond) == ["correlation", "sociality_sd", "activity"]
+    assert all(values.shape == (2, 18) and np.ptp(values) > 0 for values in whole.beyond.values())
+    job = Job.make(EVERYTHING, data, Run(sampler=sampler, **SETTINGS))
+    first, second = Chain(job, 0), Chain(job, 0)
+    first.begin()
+    for sweep in range(10):
+        first.advance(sweep)
+    arrays, values = first.snapshot()
+    second.restore(arrays, values)
+    for sweep in (*range(10, 15), None, None):
+        assert np.array_equal(first.advance(sweep), second.advance(sweep))
+    for one, other in zip(first.state, second.state, strict=True):
+        assert np.array_equal(one, other)
+    assert first.activity_state.alpha == second.activity_state.alpha
+    whole.save(tmp_path / "posterior.nc")
+    again = tl.Posterior.load(tmp_path / "posterior.nc")
+    assert same(whole, again)
+    assert again.model == EVERYTHING
+    assert all(np.array_equal(again.beyond[name], values) for name, values in whole.beyond.items())
+    assert np.array_equal(again.network.sociality, whole.network.sociality)
+    assert len(again.ties()) == len(whole.ties()) > 0
+    assert "correlation log φ" in again.diagnose().rhat
+
+
 def kinds_of_problems():
     """Models and data of every kind that the sampler takes."""
     rng = np.random.default_rng(9)
@@ -213,6 +247,25 @@ def kinds_of_problems():
         "both, the paper's": (tl.Model.paper(3), made),
         "probit, one dimension": (tl.Model(network=tl.LatentSpace(1, "probit")), made),
         "five dimensions": (tl.Model(network=tl.LatentSpace(5), linkage=tl.Uniform()), made),
+        "everything beyond positions": (EVERYTHING, made),
+        "everything, probit": (
+            tl.Model(
+                network=tl.LatentSpace(1, "probit", tie_correlation=True, sociality=True),
+                linkage=tl.MatchRate(1, 2, anchors_inform=True, activity=True),
+            ),
+            made,
+        ),
+        "everything, one network": (EVERYTHING, tl.Dataset.from_frames({"a": frame, "b": frame}, {"a": [(0, 1)]})),
+        "activity without ties": (
+            tl.Model(network=None, linkage=tl.MatchRate(activity=True)),
+            made,
+        ),
+        "everything, all anchored": (
+            EVERYTHING,
+            tl.Dataset.from_frames(
+                {"a": frame, "b": frame}, {"a": [(0, 1)], "b": [(1, 2)]}, anchors=[(i, i) for i in range(4)]
+            ),
+        ),
         "nothing to go by": (tl.Model(network=None, fields={}), made),
         "one network, isolated records": (
             tl.Model(),
