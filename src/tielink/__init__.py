@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     from tielink.faults import InputError as InputError
     from tielink.fields import Categorical as Categorical
     from tielink.fields import String as String
+    from tielink.model.cluster_priors import EwensPitman as EwensPitman
+    from tielink.model.cluster_priors import Gamma as Gamma
+    from tielink.model.cluster_priors import LogNormal as LogNormal
+    from tielink.model.cluster_priors import NegativeBinomial as NegativeBinomial
+    from tielink.model.cluster_priors import OnePerFile as OnePerFile
     from tielink.model.linkage_priors import MatchRate as MatchRate
     from tielink.model.linkage_priors import Uniform as Uniform
     from tielink.model.network import Elicited as Elicited
@@ -55,14 +60,19 @@ _HOME = {
     "Categorical": "tielink.fields",
     "Dataset": "tielink.data.dataset",
     "Elicited": "tielink.model.network",
+    "EwensPitman": "tielink.model.cluster_priors",
     "Fault": "tielink.faults",
+    "Gamma": "tielink.model.cluster_priors",
     "InputError": "tielink.faults",
     "InverseGamma": "tielink.model.network",
     "LatentSpace": "tielink.model.network",
     "Linkage": "tielink.data.linkage",
+    "LogNormal": "tielink.model.cluster_priors",
     "MPMMS": "tielink.estimation.losses",
     "MatchRate": "tielink.model.linkage_priors",
     "Model": "tielink.model.spec",
+    "NegativeBinomial": "tielink.model.cluster_priors",
+    "OnePerFile": "tielink.model.cluster_priors",
     "Posterior": "tielink.posterior.posterior",
     "Problem": "tielink.model.problem",
     "Project": "tielink.project",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tielink.logp.linkage import log_linkage
+from tielink.logp.linkage import log_hyperparameters, log_linkage
 from tielink.logp.network import log_intercepts, log_positions, log_spread, log_ties
 from tielink.logp.parameters import Parameters
 from tielink.logp.profiles import log_collapsed, log_distortion, log_uncollapsed
@@ -20,7 +20,9 @@ def log_joint(problem: Problem, parameters: Parameters) -> float:
 
 def log_joint_terms(problem: Problem, parameters: Parameters) -> Iterator[tuple[str, float]]:
     """Yield every term of the log joint with its name."""
-    yield "linkage", log_linkage(problem, parameters.labels)
+    yield "linkage", log_linkage(problem, parameters.labels, parameters.linkage)
+    if len(parameters.linkage):
+        yield "hyperparameters of the linkage prior", log_hyperparameters(problem, parameters.linkage)
     network = problem.network
     if network is not None:
         for file in range(len(problem.sizes)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ class Parameters:
     """ψ: every distortion rate, in the problem's order; usually one a field."""
     fields: tuple[NDArray[np.float64], ...] = ()
     """What else is unknown of each field: the frequencies ϑ of a categorical one; may be empty if all are."""
+    linkage: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    """Hyperparameters of the linkage prior, where it has any."""
     true_values: NDArray[np.int64] | None = None
     """π: N × L codes."""
     distorted: NDArray[np.bool_] | None = None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tielink.faults import Faults, nearest
 from tielink.fields import FIELD_KINDS, Categorical, Field, String
+from tielink.model.cluster_priors import CLUSTER_PRIORS, ClusterPrior
 from tielink.model.linkage_priors import LINKAGE_PRIORS, LinkagePrior, MatchRate, Uniform
 from tielink.model.network import Elicited, LatentSpace
 from tielink.specification import Complaint, Specification, read_table
@@ -19,6 +20,7 @@ __all__ = ["Model"]
 
 NONE = "none"
 DECLARED = "declared"
+EVERY_LINKAGE_PRIOR: tuple[type[LinkagePrior | ClusterPrior], ...] = (*LINKAGE_PRIORS, *CLUSTER_PRIORS)
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Model(Specification):
 
     kind: ClassVar[str] = "model"
     network: LatentSpace | None = field(default_factory=LatentSpace)
-    linkage: LinkagePrior = field(default_factory=MatchRate)
+    linkage: LinkagePrior | ClusterPrior = field(default_factory=MatchRate)
     fields: Mapping[str, Field] | None = None
     kinds: Mapping[str, Field] = field(default_factory=dict)
 
@@ -52,8 +54,8 @@ class Model(Specification):
         """Check that every part is of its kind."""
         if not isinstance(self.network, LatentSpace | None):
             yield "network", "LatentSpace(...) or None"
-        if not isinstance(self.linkage, LinkagePrior):
-            yield "linkage", " or ".join(f"{cls.__name__}()" for cls in LINKAGE_PRIORS)
+        if not isinstance(self.linkage, LinkagePrior | ClusterPrior):
+            yield "linkage", " or ".join(f"{cls.__name__}()" for cls in EVERY_LINKAGE_PRIOR)
         for name in ("fields", "kinds"):
             value = getattr(self, name)
             if value is None and name == "fields":
@@ -111,7 +113,7 @@ class Model(Specification):
                 None if given == NONE else read_table(given, (LatentSpace,), f"{where}.network", faults)
             )
         if "linkage" in table:
-            settings["linkage"] = read_table(table["linkage"], LINKAGE_PRIORS, f"{where}.linkage", faults)
+            settings["linkage"] = read_table(table["linkage"], EVERY_LINKAGE_PRIOR, f"{where}.linkage", faults)
         for name in ("fields", "kinds"):
             given = table.get(name, DECLARED)
             if isinstance(given, Mapping):

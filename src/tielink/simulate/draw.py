@@ -11,22 +11,27 @@ from scipy.special import expit, ndtr
 from tielink.channels.channel import FiniteChannel
 from tielink.data.linkage import canonical
 from tielink.logp.parameters import Parameters
+from tielink.model.cluster_priors import SizePrior
 from tielink.model.linkage_priors import log_pairings, pairing_tables
 from tielink.model.problem import Problem
+from tielink.simulate.clusters import draw_clusters
 
 __all__ = ["draw_labels", "draw_parameters", "draw_profiles", "draw_ties", "tie_probability"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+NOTHING = np.empty(0)
 
 
-def draw_labels(rng: np.random.Generator, problem: Problem) -> Codes:
+def draw_labels(rng: np.random.Generator, problem: Problem, hyperparameters: Floats = NOTHING) -> Codes:
     """Draw a linkage from its prior, anchors kept and known non-matches apart.
 
     The number of matches first, then how many of them each further file brings (by the counts of
     `pairing_tables`, backwards), then which records they are, uniformly.
     """
     linkage = problem.linkage
+    if linkage.clusters is not None:
+        return draw_clusters(rng, problem, hyperparameters)
     alone = np.bincount(linkage.anchors)[linkage.anchors] == 1
     while True:
         matches = int(rng.choice(len(linkage.log_matches), p=np.exp(linkage.log_matches)))
@@ -68,7 +73,9 @@ def _pair_up(
 
 def draw_parameters(rng: np.random.Generator, problem: Problem) -> Parameters:
     """Draw all parameters from their priors (true values and distortions come with `draw_profiles`)."""
-    labels = draw_labels(rng, problem)
+    prior = problem.linkage.clusters
+    hyperparameters = prior.draw(rng) if isinstance(prior, SizePrior) else NOTHING
+    labels = draw_labels(rng, problem, hyperparameters)
     persons = int(labels.max()) + 1
     network = problem.network
     if network is None:
@@ -79,7 +86,7 @@ def draw_parameters(rng: np.random.Generator, problem: Problem) -> Parameters:
         intercepts = rng.normal(0.0, network.intercept_sd)
     fields = tuple(field.draw_prior(rng) for field in problem.fields)
     rates = np.array([rng.beta(rate.prior.a, rate.prior.b) for rate in problem.rates])
-    return Parameters(labels, positions, intercepts, spread, rates, fields)
+    return Parameters(labels, positions, intercepts, spread, rates, fields, hyperparameters)
 
 
 def tie_probability(link: str, positions: Floats, intercept: float) -> Floats:
