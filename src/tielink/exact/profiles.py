@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numba import njit
@@ -37,7 +38,10 @@ class Profiles:
         self.fields = problem.fields
         self.size = problem.sizes[0]
         self._apart = problem.linkage.nonmatches - np.array([0, self.size])
-        self._grids = [_Grid(field, self.size) for field in self.fields]
+
+    @cached_property
+    def _grids(self) -> list[_Grid]:
+        return [_Grid(field, self.size) for field in self.fields]
 
     def start(self) -> ProfileState:
         """Return rates at their prior mean, and each field's own start."""

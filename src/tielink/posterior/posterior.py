@@ -73,6 +73,10 @@ class Posterior:
     proposed: NDArray[np.int64]
     """How often each move was proposed after warm-up: chains × moves."""
     accepted: NDArray[np.int64]
+    nonmatches: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
+    """Pairs of record numbers that were known not to match."""
+    prior: Mapping[str, Floats] = field(default_factory=dict)
+    """Hyperparameters of the linkage prior by name: chains × draws."""
     network: NetworkSample | None = None
     """Thinned positions and the observed network figures."""
     dyads: DyadScores | None = None

@@ -85,6 +85,23 @@ class Chain:
         return float(value) if math.isfinite(value) else math.nan
 
     @property
+    def dimension(self) -> int:
+        """K; 0 without a network."""
+        return self.target.dimension if self.target.observed.any() else 0
+
+    def positions(self) -> NDArray[np.float64]:
+        """Return the position of every record's person, one row a record."""
+        return np.hstack([self.state.position_a, self.state.position_b]).T
+
+    def scalars(self) -> tuple[NDArray[np.float64], float]:
+        """Return β and σ²."""
+        return self.state.intercept, float(self.state.spread[0])
+
+    def prior_parameters(self) -> NDArray[np.float64]:
+        """Return the hyperparameters of the linkage prior: there are none."""
+        return np.empty(0)
+
+    @property
     def dyads(self) -> int:
         """The number of dyads in all networks."""
         return sum(size * (size - 1) // 2 for size, seen in zip(self.sizes, self.target.observed, strict=True) if seen)

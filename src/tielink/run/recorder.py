@@ -11,6 +11,7 @@ from tielink.posterior.dyads import DyadTally
 
 if TYPE_CHECKING:
     from tielink.run.chain import Chain
+    from tielink.run.cluster_chain import ClusterChain
 
 __all__ = ["MOST_POSITIONS", "Recorder", "kept_draws"]
 
@@ -26,19 +27,19 @@ def kept_draws(draws: int) -> NDArray[np.int64]:
 class Recorder:
     """Arrays for all draws of a chain, filled one draw at a time."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: Chain | ClusterChain) -> None:
         draws, records = chain.job.run.draws, len(chain.job.records)
         self.count = 0
         self.kept = kept_draws(draws)
         self.counts = np.zeros((len(chain.moves), 2), dtype=np.int64)
-        dimension = chain.target.dimension if chain.target.observed.any() else 0
         self.arrays: dict[str, NDArray[Any]] = {
             "person": np.zeros((draws, records), dtype=np.int32),
             "log_likelihood": np.zeros(draws),
             "distortion": np.zeros((draws, len(chain.profile_state.rates))),
-            "intercepts": np.zeros((draws, 2)),
+            "intercepts": np.zeros((draws, len(chain.sizes))),
             "spread": np.zeros(draws),
-            "positions": np.zeros((len(self.kept), records, dimension), dtype=np.float32),
+            "prior": np.zeros((draws, len(chain.prior_parameters()))),
+            "positions": np.zeros((len(self.kept), records, chain.dimension), dtype=np.float32),
         }
         for place, values in enumerate(chain.profile_state.fields):
             self.arrays[f"fields.{place}"] = np.zeros((draws, len(values)), dtype=np.float32)
@@ -47,17 +48,17 @@ class Recorder:
         if self.tally is not None:
             self.arrays |= {f"dyads.{name}": array for name, array in self.tally.arrays.items()}
 
-    def record(self, chain: Chain) -> None:
+    def record(self, chain: Chain | ClusterChain) -> None:
         """Keep the current state as the next draw."""
         draw, arrays = self.count, self.arrays
         arrays["person"][draw] = chain.person()
         arrays["log_likelihood"][draw] = chain.log_likelihood()
         arrays["distortion"][draw] = chain.profile_state.rates
-        arrays["intercepts"][draw] = chain.state.intercept
-        arrays["spread"][draw] = chain.state.spread[0]
+        arrays["intercepts"][draw], arrays["spread"][draw] = chain.scalars()
+        arrays["prior"][draw] = chain.prior_parameters()
         slot = int(np.searchsorted(self.kept, draw))
         if arrays["positions"].shape[2] and slot < len(self.kept) and self.kept[slot] == draw:
-            arrays["positions"][slot] = np.hstack([chain.state.position_a, chain.state.position_b]).T
+            arrays["positions"][slot] = chain.positions()
         for place, values in enumerate(chain.profile_state.fields):
             arrays[f"fields.{place}"][draw] = values
         if self.tally is not None:

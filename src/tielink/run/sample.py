@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from tielink.data.dataset import Dataset
+from tielink.model.problem import Problem
 from tielink.model.spec import Model
 from tielink.posterior.dyads import DyadScores, DyadTally
 from tielink.posterior.posterior import Posterior
 from tielink.posterior.predictive import NetworkSample
 from tielink.project import Run
+from tielink.run.engine import check_engine
 from tielink.run.job import Job
 from tielink.run.pool import run_here, run_processes
 from tielink.run.progress import display
@@ -46,7 +48,7 @@ def sample(
     Parameters
     ----------
     model, dataset
-        What is believed, and what was seen. Two files; profiles, ties or both.
+        What is believed, and what was seen. Any number of files; profiles, ties or both.
     sampler
         "exact", or "paper" for the paper's own algorithm with its acceptance ratio mended.
     chains, warmup, draws, thin
@@ -92,9 +94,7 @@ def resume(
 
 
 def _run(job: Job, workers: int | None, folder: Path | None, interval: float, progress: bool | None) -> Posterior:
-    from tielink.exact.compile import check_files
-
-    check_files(job.problem)
+    check_engine(job)
     if folder is not None:
         from tielink.run.checkpoint import save_job
 
@@ -158,6 +158,8 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
         rates=tuple(rate.name for rate in problem.rates),
         fields={field.name: stack(f"fields.{place}") for place, field in enumerate(problem.fields)},
         anchors=_anchor_pairs(problem.linkage.anchors),
+        nonmatches=problem.linkage.nonmatches,
+        prior=_prior_draws(problem, stack("prior")),
         moves=used[0].moves,
         proposed=counts[:, :, 0],
         accepted=counts[:, :, 1],
@@ -166,6 +168,12 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
         notes=tuple(notes),
         frame_kind=job.frame_kind,
     )
+
+
+def _prior_draws(problem: Problem, drawn: np.ndarray) -> dict[str, np.ndarray]:
+    clusters = problem.linkage.clusters
+    names = [] if clusters is None else list(clusters.hyperparameters)
+    return {name: drawn[:, :, place] for place, name in enumerate(names)}
 
 
 def _dyads(used: Sequence[Result], tail: int) -> DyadScores | None:

@@ -79,8 +79,8 @@ def options(state, rules, table, wanted, candidates, unit, extra, own, seen, key
 
 @njit(cache=True)
 def most_options(rules, candidates, unit):
-    """An upper bound of the number of options."""
-    total = 1
+    """An upper bound of the number of options: candidates, one record more, and being alone."""
+    total = 2
     for t in range(rules.unit_begin[unit], rules.unit_begin[unit + 1]):
         record = rules.unit_record[t]
         total += candidates.begin[record + 1] - candidates.begin[record]

@@ -1,0 +1,163 @@
+"""One chain of the sampler for clusters; to the rest of the program it looks like any other chain."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tielink.exact.clusters.compile import compile_candidates, compile_rules
+from tielink.exact.clusters.groups import Groups
+from tielink.exact.clusters.hyperparameters import Hyperparameters
+from tielink.exact.clusters.labels import MISSING, gibbs_label, gibbs_labels
+from tielink.exact.clusters.state import everyone_alone
+from tielink.exact.profiles import Profiles
+from tielink.model.cluster_priors import SizePrior
+from tielink.run.job import Job
+
+__all__ = ["ClusterChain"]
+
+Arrays = dict[str, NDArray[Any]]
+
+MOVES = ("gibbs", "wander", "hyperparameter")
+LABEL_SWEEPS = 4
+"""Draws of every unit's cluster for each update of rates and parameters."""
+WANDERS = 2
+"""Units that are offered one record at random, candidate or not: so that every linkage can be reached."""
+
+
+class ClusterChain:
+    """The state of one chain and how to move it on."""
+
+    def __init__(self, job: Job, index: int) -> None:
+        problem = job.problem
+        self.job, self.index, self.sampler = job, index, job.run.sampler
+        self.rng = np.random.default_rng(np.random.SeedSequence(job.run.seed, spawn_key=(index,)))
+        self.sizes = problem.sizes
+        self.profiles = Profiles(problem)
+        self.profile_state = self.profiles.start()
+        self.rules = compile_rules(problem)
+        self.candidates = compile_candidates(problem)
+        self.groups = Groups(self.profiles, _always(self.candidates), self.rules.largest, self.profile_state)
+        self.state = everyone_alone(self.rules)
+        self.seen = np.zeros(problem.records + 1, dtype=np.int64)
+        prior = problem.linkage.clusters
+        self.hyperparameters = Hyperparameters(prior, problem.records) if isinstance(prior, SizePrior) else None
+        if self.hyperparameters is not None:
+            self.hyperparameters.write(self.state)
+        self._revalue()
+        self.moves = MOVES
+
+    def begin(self) -> None:
+        """Start with anchors linked and nothing else."""
+
+    def advance(self, warmup_sweep: int | None) -> NDArray[np.int64]:
+        """Do one sweep; tune if it is number `warmup_sweep` of warm-up. Return (proposed, accepted) by move."""
+        counts = np.zeros((len(self.moves), 2), dtype=np.int64)
+        for _ in range(LABEL_SWEEPS):
+            self._labels(counts[0])
+        for _ in range(WANDERS):
+            self._wander(counts[1])
+        if self.hyperparameters is not None:
+            counts[2] = self.hyperparameters.update(self.rng, self.state, warmup_sweep)
+        if self.profiles.fields:
+            self.profiles.update(self.rng, self.profile_state, self.person())
+            self._revalue()
+        return counts
+
+    def _labels(self, counts: NDArray[np.int64]) -> None:
+        begin, units = 0, len(self.rules.unit_begin) - 1
+        while begin < units:
+            begin = gibbs_labels(
+                self.rng, self.state, self.rules, self.groups.table, self.groups.wanted, self.candidates, begin,
+                self.seen, counts,
+            )  # fmt: skip
+            if begin < units:
+                self.groups.supply()
+
+    def _wander(self, counts: NDArray[np.int64]) -> None:
+        unit = int(self.rng.integers(len(self.rules.unit_begin) - 1))
+        other = int(self.rng.integers(self.rules.file_of.size))
+        if self.rules.unit_of[other] == unit:
+            return
+        while True:
+            moved = gibbs_label(
+                self.rng, self.state, self.rules, self.groups.table, self.groups.wanted, self.candidates, unit,
+                np.int64(other), self.seen,
+            )  # fmt: skip
+            if moved != MISSING:
+                counts += (1, moved)
+                return
+            self.groups.supply()
+
+    def _revalue(self) -> None:
+        """Evaluate evidence at the current rates and parameters, that of the current clusters first of all."""
+        self.groups.refresh(self.profile_state)
+        if not self.profiles.fields:
+            return
+        for size in range(2, self.rules.largest + 1):
+            slots = np.flatnonzero(self.state.size == size)
+            if len(slots):
+                self.state.value[slots] = self.groups.evidence(self.state.member[slots, :size])
+
+    @property
+    def persons(self) -> int:
+        """N of the current state."""
+        return int(self.state.number[0])
+
+    def person(self) -> NDArray[np.int64]:
+        """Return the smallest record number of each record's person."""
+        return np.asarray(self.state.member[self.state.label, 0])
+
+    def log_likelihood(self) -> float:
+        """Return log p(ties, values | all else)."""
+        value = self.profiles.log_likelihood(self.profile_state, self.person())
+        return float(value) if math.isfinite(value) else math.nan
+
+    @property
+    def dyads(self) -> int:
+        """The number of dyads in all networks."""
+        return 0
+
+    @property
+    def dimension(self) -> int:
+        """K; 0 without a network."""
+        return 0
+
+    def scalars(self) -> tuple[NDArray[np.float64], float]:
+        """Return β and σ²."""
+        return np.zeros(len(self.sizes)), 1.0
+
+    def prior_parameters(self) -> NDArray[np.float64]:
+        """Return the hyperparameters of the linkage prior."""
+        return np.empty(0) if self.hyperparameters is None else self.hyperparameters.values
+
+    def snapshot(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return everything that changes, as arrays and as values that JSON holds."""
+        arrays: Arrays = {f"state.{name}": array.copy() for name, array in self.state._asdict().items()}
+        arrays["rates"] = self.profile_state.rates.copy()
+        arrays |= {f"fields.{place}": values.copy() for place, values in enumerate(self.profile_state.fields)}
+        if self.hyperparameters is not None:
+            arrays["hyperparameters"] = self.hyperparameters.values.copy()
+            arrays["steps"] = self.hyperparameters.steps.copy()
+        return arrays, {"rng": self.rng.bit_generator.state}
+
+    def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
+        """Become the chain that `snapshot` was taken of."""
+        self.rng.bit_generator.state = values["rng"]
+        for name, array in self.state._asdict().items():
+            array[...] = arrays[f"state.{name}"]
+        self.profile_state.rates = arrays["rates"]
+        self.profile_state.fields = [arrays[f"fields.{place}"] for place in range(len(self.profiles.fields))]
+        if self.hyperparameters is not None:
+            self.hyperparameters.values, self.hyperparameters.steps = arrays["hyperparameters"], arrays["steps"]
+        self._revalue()
+
+
+def _always(candidates: Any) -> NDArray[np.int64]:
+    """Return the candidate pairs whose evidence is always kept, each once."""
+    first = np.repeat(np.arange(len(candidates.begin) - 1), np.diff(candidates.begin))
+    pairs = np.column_stack([first, candidates.record])
+    return np.ascontiguousarray(pairs[pairs[:, 0] < pairs[:, 1]])
