@@ -10,7 +10,7 @@ from tielink.exact.target import Target, make_target
 from tielink.faults import Fault, InputError
 from tielink.model.problem import Problem
 
-__all__ = ["check_files", "compile_target"]
+__all__ = ["adjacency", "check_files", "compile_target"]
 
 LINKS = {"logit": 0, "probit": 1}
 
@@ -22,8 +22,8 @@ def check_files(problem: Problem) -> None:
             [
                 Fault(
                     "sample",
-                    f"the sampler links two files; {len(problem.sizes)} are given.",
-                    "Link them two at a time: samplers for one file and for three or more are not here yet.",
+                    f"the sampler of pairs links two files; {len(problem.sizes)} are given.",
+                    "Other numbers of files are sampled as clusters.",
                 )
             ]
         )
@@ -36,8 +36,8 @@ def compile_target(problem: Problem) -> tuple[Target, Profiles]:
     first, second = problem.sizes
     ties = (None, None) if network is None else network.ties
     target = make_target(
-        adjacency_a=_adjacency(first, ties[0]),
-        adjacency_b=_adjacency(second, ties[1]),
+        adjacency_a=adjacency(first, ties[0]),
+        adjacency_b=adjacency(second, ties[1]),
         observed=[edges is not None for edges in ties],
         log_bf=np.zeros((first, second)),
         log_prior=problem.linkage.log_by_matches,
@@ -51,7 +51,8 @@ def compile_target(problem: Problem) -> tuple[Target, Profiles]:
     return target, Profiles(problem)
 
 
-def _adjacency(size: int, ties: NDArray[np.int64] | None) -> NDArray[np.uint8]:
+def adjacency(size: int, ties: NDArray[np.int64] | None) -> NDArray[np.uint8]:
+    """Return ties as a symmetric matrix of zeros and ones."""
     matrix = np.zeros((size, size), dtype=np.uint8)
     if ties is not None:
         matrix[ties[:, 0], ties[:, 1]] = 1

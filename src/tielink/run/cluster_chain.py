@@ -8,10 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.exact.clusters.compile import compile_candidates, compile_rules
+from tielink.exact.adapt import adapt
+from tielink.exact.clusters import positions
+from tielink.exact.clusters.compile import compile_candidates, compile_rules, compile_space
+from tielink.exact.clusters.gibbs import gibbs_place, gibbs_places
 from tielink.exact.clusters.groups import Groups
 from tielink.exact.clusters.hyperparameters import Hyperparameters
 from tielink.exact.clusters.labels import MISSING, gibbs_label, gibbs_labels
+from tielink.exact.clusters.start import empty_layout, make_tuning, start_layout
 from tielink.exact.clusters.state import everyone_alone
 from tielink.exact.profiles import Profiles
 from tielink.model.cluster_priors import SizePrior
@@ -21,9 +25,10 @@ __all__ = ["ClusterChain"]
 
 Arrays = dict[str, NDArray[Any]]
 
-MOVES = ("gibbs", "wander", "hyperparameter")
+MOVES = ("gibbs", "wander", "hyperparameter", "jump", "walk", "intercept", "scale", "spread")
 LABEL_SWEEPS = 4
-"""Draws of every unit's cluster for each update of rates and parameters."""
+"""Without ties: draws of every unit's cluster for each update of rates and parameters."""
+WALKS = 2
 WANDERS = 2
 """Units that are offered one record at random, candidate or not: so that every linkage can be reached."""
 
@@ -47,33 +52,56 @@ class ClusterChain:
         self.hyperparameters = Hyperparameters(prior, problem.records) if isinstance(prior, SizePrior) else None
         if self.hyperparameters is not None:
             self.hyperparameters.write(self.state)
+        self.space = compile_space(problem)
+        if self.space is not None:
+            self.layout, self.tuning = empty_layout(self.space), make_tuning(self.space, problem.records)
         self._revalue()
         self.moves = MOVES
 
     def begin(self) -> None:
-        """Start with anchors linked and nothing else."""
+        """Start with anchors linked and nothing else; positions near a mode."""
+        if self.space is not None:
+            values = self.groups.table.value[: len(self.groups.pairs)]
+            sure = self.groups.pairs[values > math.log(self.job.problem.records)]
+            self.layout = start_layout(self.rng, self.state, self.rules, self.space, sure)
 
     def advance(self, warmup_sweep: int | None) -> NDArray[np.int64]:
         """Do one sweep; tune if it is number `warmup_sweep` of warm-up. Return (proposed, accepted) by move."""
         counts = np.zeros((len(self.moves), 2), dtype=np.int64)
-        for _ in range(LABEL_SWEEPS):
+        for _ in range(LABEL_SWEEPS if self.space is None else 1):
             self._labels(counts[0])
         for _ in range(WANDERS):
             self._wander(counts[1])
         if self.hyperparameters is not None:
             counts[2] = self.hyperparameters.update(self.rng, self.state, warmup_sweep)
+        if self.space is not None:
+            self._positions(counts, warmup_sweep)
         if self.profiles.fields:
             self.profiles.update(self.rng, self.profile_state, self.person())
             self._revalue()
         return counts
 
+    def _positions(self, counts: NDArray[np.int64], warmup_sweep: int | None) -> None:
+        rng, state, layout, space, tuning = self.rng, self.state, self.layout, self.space, self.tuning
+        assert space is not None
+        counts[3] = positions.jump(rng, state, layout, space, tuning)
+        for _ in range(WALKS):
+            info = positions.walk(rng, state, layout, space, tuning)
+            counts[4] += (info.proposed, info.accepted)
+        counts[5] = positions.walk_intercepts(rng, layout, space, tuning)
+        counts[6] = positions.scale(rng, layout, space, tuning)
+        counts[7] = positions.draw_spread(rng, state, layout, space)
+        if warmup_sweep is not None:
+            adapt(tuning, warmup_sweep, info.moved_a, info.moved_b, counts[5], counts[6])  # type: ignore[arg-type]
+
     def _labels(self, counts: NDArray[np.int64]) -> None:
         begin, units = 0, len(self.rules.unit_begin) - 1
         while begin < units:
-            begin = gibbs_labels(
-                self.rng, self.state, self.rules, self.groups.table, self.groups.wanted, self.candidates, begin,
-                self.seen, counts,
-            )  # fmt: skip
+            begin = (
+                gibbs_labels(*self._given(), begin, self.seen, counts)
+                if self.space is None
+                else gibbs_places(*self._given(), self.layout, self.space, self.tuning, begin, self.seen, counts)
+            )
             if begin < units:
                 self.groups.supply()
 
@@ -83,14 +111,19 @@ class ClusterChain:
         if self.rules.unit_of[other] == unit:
             return
         while True:
-            moved = gibbs_label(
-                self.rng, self.state, self.rules, self.groups.table, self.groups.wanted, self.candidates, unit,
-                np.int64(other), self.seen,
-            )  # fmt: skip
+            given, who = self._given(), (unit, np.int64(other), self.seen)
+            moved = (
+                gibbs_label(*given, *who)
+                if self.space is None
+                else gibbs_place(*given, self.layout, self.space, self.tuning, *who)
+            )
             if moved != MISSING:
                 counts += (1, moved)
                 return
             self.groups.supply()
+
+    def _given(self) -> tuple[Any, ...]:
+        return self.rng, self.state, self.rules, self.groups.table, self.groups.wanted, self.candidates
 
     def _revalue(self) -> None:
         """Evaluate evidence at the current rates and parameters, that of the current clusters first of all."""
@@ -114,21 +147,40 @@ class ClusterChain:
     def log_likelihood(self) -> float:
         """Return log p(ties, values | all else)."""
         value = self.profiles.log_likelihood(self.profile_state, self.person())
+        if self.space is not None:
+            for file, intercept in enumerate(self.layout.intercept):
+                value += positions.file_log_likelihood(file, intercept, 1.0, self.layout, self.space)
         return float(value) if math.isfinite(value) else math.nan
 
     @property
     def dyads(self) -> int:
         """The number of dyads in all networks."""
-        return 0
+        observed = [] if self.space is None else self.space.observed.tolist()
+        return sum(size * (size - 1) // 2 for size, seen in zip(self.sizes, observed, strict=False) if seen)
+
+    def dyad_log_likelihoods(self, out: NDArray[np.float64]) -> None:
+        """Write log p(y_d) of every dyad of every network into `out`."""
+        assert self.space is not None
+        begin = 0
+        for file in np.flatnonzero(self.space.observed):
+            end = begin + self.sizes[file] * (self.sizes[file] - 1) // 2
+            positions.dyad_log_likelihoods(file, self.layout, self.space, out[begin:end])
+            begin = end
 
     @property
     def dimension(self) -> int:
         """K; 0 without a network."""
-        return 0
+        return 0 if self.space is None else self.space.dimension
+
+    def positions(self) -> NDArray[np.float64]:
+        """Return the position of every record's person, one row a record."""
+        return np.hstack(self.layout.position).T
 
     def scalars(self) -> tuple[NDArray[np.float64], float]:
         """Return β and σ²."""
-        return np.zeros(len(self.sizes)), 1.0
+        if self.space is None:
+            return np.zeros(len(self.sizes)), 1.0
+        return self.layout.intercept, float(self.layout.spread[0])
 
     def prior_parameters(self) -> NDArray[np.float64]:
         """Return the hyperparameters of the linkage prior."""
@@ -142,7 +194,16 @@ class ClusterChain:
         if self.hyperparameters is not None:
             arrays["hyperparameters"] = self.hyperparameters.values.copy()
             arrays["steps"] = self.hyperparameters.steps.copy()
+        if self.space is not None:
+            arrays |= {name: array.copy() for name, array in self._network_arrays().items()}
         return arrays, {"rng": self.rng.bit_generator.state}
+
+    def _network_arrays(self) -> Arrays:
+        """Return the arrays of positions and steps by name, themselves and no copies."""
+        arrays: Arrays = {f"position.{file}": x for file, x in enumerate(self.layout.position)}
+        arrays |= {"intercept": self.layout.intercept, "spread": self.layout.spread}
+        steps = ("step_a", "step_intercept", "step_scale")
+        return arrays | {f"tuning.{name}": getattr(self.tuning, name) for name in steps}
 
     def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
         """Become the chain that `snapshot` was taken of."""
@@ -153,6 +214,9 @@ class ClusterChain:
         self.profile_state.fields = [arrays[f"fields.{place}"] for place in range(len(self.profiles.fields))]
         if self.hyperparameters is not None:
             self.hyperparameters.values, self.hyperparameters.steps = arrays["hyperparameters"], arrays["steps"]
+        if self.space is not None:
+            for name, array in self._network_arrays().items():
+                array[...] = arrays[name]
         self._revalue()
 
 

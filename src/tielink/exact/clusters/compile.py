@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tielink.exact import candidates as search
+from tielink.exact.clusters.space import Space
 from tielink.exact.clusters.state import FREE, ONE_PER_FILE, PAIRS, Rules
+from tielink.exact.compile import LINKS, adjacency
 from tielink.faults import Fault, InputError
 from tielink.model.cluster_priors import OnePerFile
 from tielink.model.problem import Problem
 
-__all__ = ["Candidates", "check_clusters", "compile_candidates", "compile_rules"]
+__all__ = ["Candidates", "check_clusters", "compile_candidates", "compile_rules", "compile_space"]
 
 EVERY_PAIR = 1_200_000
 """With ties, up to this many pairs all are candidates: ties may speak for a pair whose profiles do not."""
@@ -80,3 +82,22 @@ def compile_candidates(problem: Problem) -> Candidates:
         for found in (wide, narrow)
     ]
     return Candidates(wide.indptr, wide.neighbours, np.isin(keys[0], keys[1]))
+
+
+def compile_space(problem: Problem) -> Space | None:
+    """Return ties as kernels take them; None without any network."""
+    network = problem.network
+    if network is None:
+        return None
+    return Space(
+        tuple(adjacency(size, ties) for size, ties in zip(problem.sizes, network.ties, strict=True)),
+        np.array([ties is not None for ties in network.ties]),
+        np.concatenate([[0], np.cumsum(problem.sizes)]).astype(np.int64),
+        problem.file_of.astype(np.int64),
+        np.ascontiguousarray(network.intercept_sd, dtype=float),
+        float(network.spread_shape),
+        float(network.spread_scale),
+        LINKS[network.link],
+        network.dimension,
+        1.0,
+    )
