@@ -110,7 +110,10 @@ def test_anchors_and_non_matches():
     known = {"anchors": [(("f0", 0), ("f1", 0)), (("f1", 1), ("f2", 0))], "nonmatches": [(("f0", 1), ("f2", 1))]}
     assert p_value(fixed_chain(world((2, 2, 2), tl.OnePerFile(1, 2), **known))) > FALSE_ALARM
     known = {"anchors": [(("f0", 0), ("f0", 1))], "nonmatches": [(("f0", 1), ("f0", 2))]}
-    assert p_value(fixed_chain(world((5,), tl.EwensPitman(max_size=4, concentration=1.0, discount=0.2), **known))) > FALSE_ALARM
+    assert (
+        p_value(fixed_chain(world((5,), tl.EwensPitman(max_size=4, concentration=1.0, discount=0.2), **known)))
+        > FALSE_ALARM
+    )
 
 
 def test_pairs_that_are_no_candidates_are_reached(monkeypatch):

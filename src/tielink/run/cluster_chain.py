@@ -96,34 +96,37 @@ class ClusterChain:
 
     def _labels(self, counts: NDArray[np.int64]) -> None:
         begin, units = 0, len(self.rules.unit_begin) - 1
+        rng, state, rules, candidates, wanted = self.rng, self.state, self.rules, self.candidates, self.groups.wanted
         while begin < units:
-            begin = (
-                gibbs_labels(*self._given(), begin, self.seen, counts)
-                if self.space is None
-                else gibbs_places(*self._given(), self.layout, self.space, self.tuning, begin, self.seen, counts)
-            )
+            table = self.groups.table
+            if self.space is None:
+                begin = gibbs_labels(rng, state, rules, table, wanted, candidates, begin, self.seen, counts)
+            else:
+                begin = gibbs_places(
+                    rng, state, rules, table, wanted, candidates, self.layout, self.space, self.tuning, begin, self.seen,
+                    counts,
+                )  # fmt: skip
             if begin < units:
                 self.groups.supply()
 
     def _wander(self, counts: NDArray[np.int64]) -> None:
-        unit = int(self.rng.integers(len(self.rules.unit_begin) - 1))
-        other = int(self.rng.integers(self.rules.file_of.size))
-        if self.rules.unit_of[other] == unit:
+        rng, state, rules, candidates, wanted = self.rng, self.state, self.rules, self.candidates, self.groups.wanted
+        unit, other = rng.integers(len(rules.unit_begin) - 1), rng.integers(rules.file_of.size)
+        if rules.unit_of[other] == unit:
             return
         while True:
-            given, who = self._given(), (unit, np.int64(other), self.seen)
-            moved = (
-                gibbs_label(*given, *who)
-                if self.space is None
-                else gibbs_place(*given, self.layout, self.space, self.tuning, *who)
-            )
+            table = self.groups.table
+            if self.space is None:
+                moved = gibbs_label(rng, state, rules, table, wanted, candidates, unit, other, self.seen)
+            else:
+                moved = gibbs_place(
+                    rng, state, rules, table, wanted, candidates, self.layout, self.space, self.tuning, unit, other,
+                    self.seen,
+                )  # fmt: skip
             if moved != MISSING:
                 counts += (1, moved)
                 return
             self.groups.supply()
-
-    def _given(self) -> tuple[Any, ...]:
-        return self.rng, self.state, self.rules, self.groups.table, self.groups.wanted, self.candidates
 
     def _revalue(self) -> None:
         """Evaluate evidence at the current rates and parameters, that of the current clusters first of all."""

@@ -44,8 +44,8 @@ def gibbs_place(rng, state, rules, table, wanted, candidates, layout, space, tun
     """
     Take a unit a out and put it back: into one of its most plausible clusters, or alone.
 
-    Weights: omega_ac e^{l_a(u_c)} for each cluster c, gamma_a(u_r)/(M q_a(u_r)) for each of M positions u_r, of which the
-    first is a's own if it was alone. Returns 1 if its cluster changed, 0 if not, MISSING if evidence is asked for.
+    Weights: omega_ac e^{l_a(u_c)} for each cluster c, gamma_a(u_r)/(M q_a(u_r)) for each of M positions u_r, of which
+    the first is a's own if it was alone. Returns 1 if its cluster changed, 0 if not, MISSING if evidence is asked for.
     """
     key = np.empty(rules.largest, dtype=np.int64)
     first = rules.unit_record[rules.unit_begin[unit]]
@@ -95,9 +95,7 @@ def gibbs_places(rng, state, rules, table, wanted, candidates, layout, space, tu
     units = rules.unit_begin.size - 1
     for unit in range(begin, units):
         nobody = np.int64(-1)
-        result = gibbs_place(
-            rng, state, rules, table, wanted, candidates, layout, space, tuning, unit, nobody, seen
-        )
+        result = gibbs_place(rng, state, rules, table, wanted, candidates, layout, space, tuning, unit, nobody, seen)
         if result == MISSING:
             return unit
         counts[0] += 1

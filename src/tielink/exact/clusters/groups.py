@@ -1,7 +1,7 @@
 """Profile evidence of groups of records, kept for as long as it is asked for.
 
-For a group c of records, E(c) = Σ_ℓ [log m(values of c) − Σ_i log m(x_i)]. Candidate pairs are always in the table; other groups
-enter it when a kernel first asks for them, and leave it when nobody has asked for a while. What is in the table
+For a group c of records, E(c) = Σ_ℓ [log m(values of c) − Σ_i log m(x_i)]. Candidate pairs are always in the table; other
+groups enter it when a kernel first asks for them, and leave it when nobody has asked for a while. What is in the table
 decides how long a sweep takes, never what it draws.
 """
 
@@ -176,5 +176,7 @@ class _Prepared:
             return
         left, right = rates[self.rate].T
         joint = np.asarray(sum(self.bound.terms(parameters).weighted(left, right)))
-        singles = [np.log(mixed(self.field.single(parameters, x), r)) for x, r in ((self.left, left), (self.right, right))]
+        singles = [
+            np.log(mixed(self.field.single(parameters, x), r)) for x, r in ((self.left, left), (self.right, right))
+        ]
         total[self.known] += (np.log(joint) - singles[0] - singles[1])[self.inverse]

@@ -42,8 +42,8 @@ def options(state, rules, table, wanted, candidates, unit, extra, own, seen, key
     """
     Write the clusters that the unit in slot `own` may join, the evidence each then has, and their log weights.
 
-    The weight against staying alone is p(joined)/p(alone) · m(c and a)/(m(c)·m(a)). With `extra` >= 0 that record is the
-    only candidate. Returns the number of options.
+    The weight against staying alone is p(joined)/p(alone) · m(c and a)/(m(c)·m(a)). With `extra` >= 0 that record is
+    the only candidate. Returns the number of options.
     """
     gains = np.empty(rules.file_size.size)
     join_gains(state, rules, gains)
@@ -89,9 +89,7 @@ def most_options(rules, candidates, unit):
 
 @njit(cache=True)
 def gibbs_label(rng, state, rules, table, wanted, candidates, unit, extra, seen):
-    """
-    Draw the cluster of one unit; 1 if it changed, 0 if not, MISSING if evidence is asked for (and nothing was drawn).
-    """
+    """Draw the cluster of one unit; 1 if it changed, 0 if not, MISSING if evidence is asked for and nothing drawn."""
     key = np.empty(rules.largest, dtype=np.int64)
     own, old, before = take_out(state, rules, table, wanted, unit, key)
     if own < 0:
@@ -125,4 +123,3 @@ def gibbs_labels(rng, state, rules, table, wanted, candidates, begin, seen, coun
         counts[0] += 1
         counts[1] += result
     return units
-

@@ -79,7 +79,9 @@ def _stretch(layout: Layout, space: Space, position: NDArray[np.float64]) -> Non
         value, intercepts = 0.0, np.zeros_like(layout.intercept)
         for file in np.flatnonzero(space.observed):
             found = minimize_scalar(
-                lambda b, file=file: -file_log_likelihood(file, b, 1.0, layout, space), bounds=(-20, 60), method="bounded"
+                lambda b, file=file: -file_log_likelihood(file, b, 1.0, layout, space),
+                bounds=(-20, 60),
+                method="bounded",
             )
             intercepts[file], value = found.x, value - found.fun
         if value > best_value:

@@ -1,7 +1,7 @@
 """A partition of records into clusters, the rules it keeps, and the small acts every move is made of.
 
-What moves is a *unit*: a record, or records that are known to be one person. Records are numbered file after file, and the
-members of a cluster are kept in that order.
+What moves is a *unit*: a record, or records that are known to be one person. Records are numbered file after file, and
+the members of a cluster are kept in that order.
 """
 
 import math

@@ -18,14 +18,14 @@ class Table(NamedTuple):
     value : (capacity,) float64
     used : (capacity,) uint8
         Set when a kernel reads the value.
-    index : (a power of two,) int64
+    bucket : (a power of two,) int64
         Rows by hash; -1 where there is none.
     """
 
     key: NDArray[np.int64]
     value: NDArray[np.float64]
     used: NDArray[np.uint8]
-    index: NDArray[np.int64]
+    bucket: NDArray[np.int64]
 
 
 class Wanted(NamedTuple):
@@ -47,10 +47,10 @@ def _hash(key, count):
 @njit(cache=True)
 def find(table, key, count):
     """The row of a group, or -1."""
-    mask = np.uint64(table.index.size - 1)
+    mask = np.uint64(table.bucket.size - 1)
     at = _hash(key, count) & mask
     while True:
-        row = table.index[at]
+        row = table.bucket[at]
         if row < 0:
             return -1
         same = count == table.key.shape[1] or table.key[row, count] < 0
@@ -66,15 +66,15 @@ def find(table, key, count):
 @njit(cache=True)
 def enter(table, begin, end):
     """Put rows into the index."""
-    mask = np.uint64(table.index.size - 1)
+    mask = np.uint64(table.bucket.size - 1)
     for row in range(begin, end):
         count = 0
         while count < table.key.shape[1] and table.key[row, count] >= 0:
             count += 1
         at = _hash(table.key[row], count) & mask
-        while table.index[at] >= 0:
+        while table.bucket[at] >= 0:
             at = (at + np.uint64(1)) & mask
-        table.index[at] = row
+        table.bucket[at] = row
 
 
 @njit(cache=True)
