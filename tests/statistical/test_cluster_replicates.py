@@ -130,6 +130,6 @@ def test_planted_errors_long(error, monkeypatch, tmp_path):
         monkeypatch.setattr(cluster_chain, "gibbs_places", wrong.gibbs_places)
     else:
         monkeypatch.setattr(positions, "draw_spread", wrong.draw_spread)
-    z = changes(*TIES["one file, duplicates"], 4_000, network=SPACE, fields={}, seed=13, sweeps=3)
+    z = changes(*TIES["one file, duplicates"], 1_500, network=SPACE, fields={}, seed=13, sweeps=3)
     print(f"clusters, planted error, {error}: largest |z| {np.abs(z).max():.2f}")
     assert np.abs(z).max() > CAUGHT, said(z)

@@ -38,6 +38,7 @@ class Given:
     faulty_ties: FaultyTies = "refuse"
     missing: Sequence[str] = ()
     frame_kind: str = "polars"
+    duplicates: bool = False
     unreadable: Sequence[str] = field(default_factory=list)
     """Files whose table could not be read; already reported, so nothing that leans on them is checked."""
 
@@ -72,6 +73,7 @@ class Dataset:
         directed: Directed | Mapping[str, Directed] | None = None,
         faulty_ties: FaultyTies = "refuse",
         missing: Sequence[str] = (),
+        duplicates: bool = False,
     ) -> Self:
         """Make a data set from frames and graphs.
 
@@ -96,6 +98,8 @@ class Dataset:
             "refuse", or "drop" to leave out (and count) self-ties, copies and ties to unknown ids.
         missing
             Texts that mean a missing value, besides empty cells.
+        duplicates
+            Whether one file may hold several records of a person, so that anchors may lie inside it. A single file may.
 
         Raises
         ------
@@ -126,7 +130,7 @@ class Dataset:
             else:
                 faults.error(where, f"is a {type(source).__name__}.", "Give a data frame or a graph.")
         given = Given(
-            tables, networks, id, fields, anchors, nonmatches, directed, faulty_ties, missing, kind,
+            tables, networks, id, fields, anchors, nonmatches, directed, faulty_ties, missing, kind, duplicates,
             unreadable=[name for name in records if name not in tables],
         )  # fmt: skip
         return cls.checked(given, faults)
@@ -156,7 +160,7 @@ class Dataset:
         columns = _columns(given, tables, faults)
         records = Records({name: _hashable(ids[name]) for name in tables})
         anchors, nonmatches = ((), ()) if given.unreadable else (given.anchors, given.nonmatches)
-        known = read_known(records, anchors, nonmatches, faults, given.frame_kind)
+        known = read_known(records, anchors, nonmatches, faults, given.frame_kind, given.duplicates)
         return cls(records, ties, columns, *known, faults.said, given.frame_kind)
 
     @property

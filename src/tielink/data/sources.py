@@ -10,9 +10,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Self, cast
 
+from tielink.data.clusters import read_linkage
 from tielink.data.dataset import Dataset, Given
 from tielink.data.frames import Table
-from tielink.data.linkage import Linkage, pair_records
+from tielink.data.linkage import Linkage
 from tielink.data.read import read_table_file
 from tielink.data.ties import Directed, FaultyTies
 from tielink.faults import Faults, nearest
@@ -25,7 +26,7 @@ OTHER_TABLES = ("model", "run")
 """Tables of a project file that are not about data."""
 
 FILE_SETTINGS = ("records", "ties", "id", "directed")
-DATA_SETTINGS = ("id", "anchors", "nonmatches", "truth", "directed", "faulty_ties", "missing", "encoding")
+DATA_SETTINGS = ("id", "anchors", "nonmatches", "truth", "directed", "faulty_ties", "missing", "encoding", "duplicates")
 
 
 @dataclass
@@ -44,6 +45,7 @@ class Sources:
     faulty_ties: FaultyTies = "refuse"
     missing: list[str] = field(default_factory=list)
     encoding: str = "utf-8"
+    duplicates: bool = False
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
@@ -81,6 +83,10 @@ class Sources:
                 sources.missing = data["missing"]
             else:
                 faults.error(f"{where}, [data]", f"missing is {data['missing']!r}.", 'Give a list of texts: ["NA"].')
+        if "duplicates" in data:
+            sources.duplicates = data["duplicates"] is True
+            if not isinstance(data["duplicates"], bool):
+                faults.error(f"{where}, [data]", f"duplicates is {data['duplicates']!r}.", "Give true or false.")
         if "faulty_ties" in data:
             sources.faulty_ties = cast(
                 "FaultyTies",
@@ -121,6 +127,7 @@ class Sources:
             "faulty_ties": self.faulty_ties,
             "missing": self.missing,
             "encoding": self.encoding,
+            "duplicates": self.duplicates,
         }
         for key in ("anchors", "nonmatches", "truth"):
             if getattr(self, key) is not None:
@@ -144,6 +151,7 @@ class Sources:
             directed=self.directed,
             faulty_ties=self.faulty_ties,
             missing=self.missing,
+            duplicates=self.duplicates,
             unreadable=[name for name, table in records.items() if table is None],
             **known,
         )
@@ -155,10 +163,10 @@ class Sources:
             return None
         mine = faults if faults is not None else Faults()
         table = self._table(self.truth, mine)
-        numbers = pair_records(dataset.records, () if table is None else table, "truth", mine)
+        labels = () if table is None else read_linkage(dataset.records, table, "truth", mine).labels
         if faults is None:
             mine.raise_errors()
-        return Linkage.from_pairs(dataset, [(dataset.records[a], dataset.records[b]) for a, b in numbers])
+        return None if table is None else Linkage(dataset.records, labels, frame_kind=dataset.frame_kind)
 
     def moved(self, folder: Path) -> Self:
         """Return the same sources with paths that count from another folder."""

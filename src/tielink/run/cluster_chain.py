@@ -103,8 +103,8 @@ class ClusterChain:
                 begin = gibbs_labels(rng, state, rules, table, wanted, candidates, begin, self.seen, counts)
             else:
                 begin = gibbs_places(
-                    rng, state, rules, table, wanted, candidates, self.layout, self.space, self.tuning, begin, self.seen,
-                    counts,
+                    rng, state, rules, table, wanted, candidates, self.layout, self.space, self.tuning, begin,
+                    self.seen, counts,
                 )  # fmt: skip
             if begin < units:
                 self.groups.supply()

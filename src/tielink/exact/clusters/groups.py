@@ -1,8 +1,8 @@
 """Profile evidence of groups of records, kept for as long as it is asked for.
 
-For a group c of records, E(c) = Σ_ℓ [log m(values of c) − Σ_i log m(x_i)]. Candidate pairs are always in the table; other
-groups enter it when a kernel first asks for them, and leave it when nobody has asked for a while. What is in the table
-decides how long a sweep takes, never what it draws.
+For a group c of records, E(c) = Σ_ℓ [log m(values of c) − Σ_i log m(x_i)]. Candidate pairs are always in the table;
+other groups enter it when a kernel first asks for them, and leave it when nobody has asked for a while. What is in the
+table decides how long a sweep takes, never what it draws.
 """
 
 from __future__ import annotations
