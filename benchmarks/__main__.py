@@ -16,7 +16,7 @@ import numpy as np
 
 import tielink
 
-PARTS = ("row_kernel", "sweeps", "effective_draws", "modes")
+PARTS = ("row_kernel", "sweeps", "effective_draws", "modes", "duplicates", "more_files")
 HERE = Path(__file__).parent
 WHERE = (
     f"tielink {tielink.__version__}, Python {platform.python_version()}, NumPy {np.__version__}, "

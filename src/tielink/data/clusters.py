@@ -21,7 +21,7 @@ def is_clusters(table: Table) -> bool:
 
 
 def read_linkage(records: Records, table: Table, where: str, faults: Faults) -> Linkage:
-    """Read pairs (`id_a, id_b` …) or clusters (`id, cluster`, with `file` where there are several); faults are listed."""
+    """Read pairs (`id_a, id_b` …) or clusters (`id, cluster`, with `file` if there are several); faults are listed."""
     if not is_clusters(table):
         numbers = pair_records(records, table, where, faults)
         return Linkage.from_pairs(records, [(records[int(a)], records[int(b)]) for a, b in numbers])

@@ -66,7 +66,7 @@ def diagnose(posterior: Posterior) -> Diagnosis:
         series[f"intercept of {name}"] = posterior.intercepts[:, :, file]
     if posterior.spread.size:
         series["spread"] = posterior.spread
-    series |= {f"{name} of the linkage prior": values for name, values in posterior.prior.items()}
+    series |= {f"prior's {name}": values for name, values in posterior.prior.items()}
     for place, name in enumerate(posterior.rates):
         series[f"distortion of {name}"] = posterior.distortion[:, :, place]
     rhats = {name: rhat(values) for name, values in series.items()}
