@@ -1,7 +1,8 @@
-"""Duplicates in one file, from profiles alone: `rldata500` and `rldata10000` (names as closed strings, birth parts as
-categories; the second components of names are left out). Two chains in one process, nobody linked at the start. CPU
-seconds are those of the whole run, start and warm-up included; only compiling is not. Links are those of `tl.estimate`.
-Nothing was set by looking at the truth. Needs `TIELINK_DATA`.
+"""Duplicates in one file, from profiles alone: `rldata500` and `rldata10000`.
+
+Names are closed strings, birth parts categories; the second components of names are left out. Two chains in one
+process, nobody linked at the start. CPU seconds are those of the whole run, start and warm-up included; only compiling
+is not. Links are those of `tl.estimate`. Nothing was set by looking at the truth. Needs `TIELINK_DATA`.
 """
 
 from __future__ import annotations

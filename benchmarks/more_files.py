@@ -1,7 +1,8 @@
-"""Three files at once against the same files two at a time, on made data: 120 records a file, a username and a place with
-many mistakes (rates near .3), persons drawn from the prior. All at once, a person's third record is held to the other two
-together. F₁ is over all true pairs; two at a time, the links of the three runs are put together. No data set with
-three real files and a truth was at hand.
+"""Three files at once against the same files two at a time, on made data.
+
+There are 120 records a file, a username and a place with many mistakes (rates near .3), and persons drawn from the
+prior. All at once, a person's third record is held to the other two together. F₁ is over all true pairs; two at a
+time, the links of the three runs are put together. No data set with three real files and a truth was at hand.
 """
 
 from __future__ import annotations

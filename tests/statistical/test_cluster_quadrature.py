@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from sampler import harness as h
+from sampler.mutants import mutant
 from sampler.naive import exact_matching_probabilities
 from sampler.quadrature import ALPHA, INTERCEPT, SPREAD, world
 from tielink.exact.clusters.compile import Candidates
@@ -46,7 +47,7 @@ def parts(target):
     return rules, space, candidates, table
 
 
-def chain_codes(target, number, candidates_kept, seed=1):
+def chain_codes(target, number, candidates_kept, seed=1, draw=gibbs_places):
     rng = np.random.default_rng(seed)
     rules, space, candidates, table = parts(target)
     state = everyone_alone(rules)
@@ -55,7 +56,7 @@ def chain_codes(target, number, candidates_kept, seed=1):
     wanted = Wanted(np.empty((8, 2), dtype=np.int64), np.zeros(1, dtype=np.int64))
     seen, counts, codes = np.zeros(7, dtype=np.int64), np.zeros(2, dtype=np.int64), np.empty(number, dtype=np.int64)
     for t in range(number):
-        gibbs_places(rng, state, rules, table, wanted, candidates, layout, space, tuning, 0, seen, counts)
+        draw(rng, state, rules, table, wanted, candidates, layout, space, tuning, 0, seen, counts)
         walk(rng, state, layout, space, tuning)
         code = 0
         for a in range(3):
@@ -89,6 +90,15 @@ def test_a_wrong_prior_is_caught():
     target = world("rate")
     wrong = target._replace(log_prior=target.log_prior + 0.5 * np.arange(4))
     p, _ = compare(target, chain_codes(wrong, 12_000, 6))
+    assert p < 1e-6
+
+
+@pytest.mark.long
+def test_own_position_offered_to_a_linked_record_is_caught_long(tmp_path):
+    wrong = mutant(tmp_path, "clusters/gibbs", "cluster_own", ("r == 0 and old < 0", "r == 0"))
+    target = world("rate")
+    p, distance = compare(target, chain_codes(target, 40_000, 6, draw=wrong.gibbs_places))
+    print(f"clusters, pairs of two files, planted error, own position offered: p = {p:.1e}, distance {distance:.4f}")
     assert p < 1e-6
 
 

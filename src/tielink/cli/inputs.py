@@ -175,6 +175,7 @@ def _sources(
         faulty_ties="drop" if drop_faulty_ties else "refuse",
         missing=missing,
         encoding=encoding,
+        duplicates=False,
         **{key: None if path is None else str(path) for key, path in known.items()},
     )
 

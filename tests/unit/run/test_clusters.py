@@ -10,7 +10,20 @@ import tielink as tl
 from command_line import run
 from tielink.posterior.posterior import Posterior
 
-NAMES = ["carsten", "gerd", "carsten", "robert", "gerda", "stefan", "robert", "stefan", "stefann", "ilse", "gerd", "uwe"]
+NAMES = [
+    "carsten",
+    "gerd",
+    "carsten",
+    "robert",
+    "gerda",
+    "stefan",
+    "robert",
+    "stefan",
+    "stefann",
+    "ilse",
+    "gerd",
+    "uwe",
+]
 YEARS = ["49", "68", "49", "30", "57", "67", "30", "67", "67", "55", "68", "41"]
 DUPLICATES = tl.Model(network=None, linkage=tl.EwensPitman(max_size=3))
 

@@ -39,6 +39,14 @@ def check_clusters(problem: Problem) -> None:
             "To find duplicates, use EwensPitman(max_size=4) or NegativeBinomial(max_size=4).",
         )
         raise InputError([fault])
+    # What is defined for pairs between two files only must not be left out in silence.
+    if any(getattr(problem.network, name, None) is not None for name in ("correlated", "sociality_scale")):
+        fault = Fault(
+            "model.network",
+            "tie correlation and sociality are defined for pairs between two files.",
+            "Leave them off, or link two files at a time.",
+        )
+        raise InputError([fault])
 
 
 def compile_rules(problem: Problem) -> Rules:
