@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from tielink.data.dataset import Dataset
+from tielink.model.problem import Problem
 from tielink.model.spec import Model
 from tielink.posterior.dyads import DyadScores, DyadTally
 from tielink.posterior.posterior import BEYOND, Posterior
 from tielink.posterior.predictive import NetworkSample
 from tielink.project import Run
+from tielink.run.engine import check_engine
 from tielink.run.job import Job
 from tielink.run.pool import run_here, run_processes
 from tielink.run.progress import display
@@ -46,7 +48,7 @@ def sample(
     Parameters
     ----------
     model, dataset
-        What is believed, and what was seen. Two files; profiles, ties or both.
+        What is believed, and what was seen. Any number of files; profiles, ties or both.
     sampler
         "exact", or "paper" for the paper's own algorithm with its acceptance ratio mended.
     chains, warmup, draws, thin
@@ -92,9 +94,7 @@ def resume(
 
 
 def _run(job: Job, workers: int | None, folder: Path | None, interval: float, progress: bool | None) -> Posterior:
-    from tielink.exact.compile import check_files
-
-    check_files(job.problem)
+    check_engine(job)
     if folder is not None:
         from tielink.run.checkpoint import save_job
 
@@ -159,6 +159,8 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
         rates=tuple(rate.name for rate in problem.rates),
         fields={field.name: stack(f"fields.{place}") for place, field in enumerate(problem.fields)},
         anchors=_anchor_pairs(problem.linkage.anchors),
+        nonmatches=problem.linkage.nonmatches,
+        prior=_prior_draws(problem, stack("prior")) if "prior" in used[0].arrays else {},
         moves=used[0].moves,
         proposed=counts[:, :, 0],
         accepted=counts[:, :, 1],
@@ -170,6 +172,12 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
         careless=stack("careless"),
         careless_share=stack("careless_share") if problem.careless_share is not None else np.empty((chains, 0)),
     )
+
+
+def _prior_draws(problem: Problem, drawn: np.ndarray) -> dict[str, np.ndarray]:
+    clusters = problem.linkage.clusters
+    names = [] if clusters is None else list(clusters.hyperparameters)
+    return {name: drawn[:, :, place] for place, name in enumerate(names)}
 
 
 def _dyads(used: Sequence[Result], tail: int) -> DyadScores | None:
