@@ -40,7 +40,7 @@ lint: .venv/ready
 	@touch $@
 
 clean-kernels:
-	rm -rf src/tielink/exact/__pycache__ tests/sampler/__pycache__
+	rm -rf src/tielink/exact/__pycache__ src/tielink/channels/__pycache__ tests/sampler/__pycache__
 
 clean:
 	rm -rf .venv build dist demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -33,13 +33,20 @@ if TYPE_CHECKING:
     from tielink.faults import Fault as Fault
     from tielink.faults import InputError as InputError
     from tielink.fields import Categorical as Categorical
+    from tielink.fields import Date as Date
+    from tielink.fields import Number as Number
+    from tielink.fields import PersonName as PersonName
     from tielink.fields import String as String
     from tielink.linking import link as link
+    from tielink.model.careless import Careless as Careless
+    from tielink.model.linkage_priors import Activity as Activity
     from tielink.model.linkage_priors import MatchRate as MatchRate
     from tielink.model.linkage_priors import Uniform as Uniform
     from tielink.model.network import Elicited as Elicited
     from tielink.model.network import InverseGamma as InverseGamma
     from tielink.model.network import LatentSpace as LatentSpace
+    from tielink.model.network import Sociality as Sociality
+    from tielink.model.network import TieCorrelation as TieCorrelation
     from tielink.model.problem import Problem as Problem
     from tielink.model.spec import Model as Model
     from tielink.posterior.posterior import Posterior as Posterior
@@ -53,10 +60,13 @@ if TYPE_CHECKING:
 
 _HOME = {
     "AbsoluteError": "tielink.estimation.losses",
+    "Activity": "tielink.model.linkage_priors",
     "Beta": "tielink.specification",
     "Binder": "tielink.estimation.losses",
+    "Careless": "tielink.model.careless",
     "Categorical": "tielink.fields",
     "Dataset": "tielink.data.dataset",
+    "Date": "tielink.fields",
     "Elicited": "tielink.model.network",
     "Fault": "tielink.faults",
     "InputError": "tielink.faults",
@@ -66,6 +76,7 @@ _HOME = {
     "MPMMS": "tielink.estimation.losses",
     "MatchRate": "tielink.model.linkage_priors",
     "Model": "tielink.model.spec",
+    "Number": "tielink.fields",
     "Posterior": "tielink.posterior.posterior",
     "Problem": "tielink.model.problem",
     "Project": "tielink.project",
@@ -73,8 +84,11 @@ _HOME = {
     "Run": "tielink.project",
     "Sadinle": "tielink.estimation.losses",
     "SharedMPMMS": "tielink.estimation.losses",
+    "Sociality": "tielink.model.network",
     "SquaredError": "tielink.estimation.losses",
+    "PersonName": "tielink.fields",
     "String": "tielink.fields",
+    "TieCorrelation": "tielink.model.network",
     "Uniform": "tielink.model.linkage_priors",
     "compare": "tielink.select.compare",
     "explain": "tielink.explanation.explain",

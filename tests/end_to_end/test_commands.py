@@ -50,6 +50,22 @@ def test_check_guesses_and_says_so(files):
     assert "linking rests on profiles alone" in done.stdout
 
 
+def test_guesses_are_corrected_one_by_one(files):
+    done = run("check", "a.csv", "b.csv", "--categorical", "username", "--ignore", "city", cwd=files)
+    assert done.returncode == 0, done.stderr
+    assert "username: categorical with" in done.stdout
+    assert "column 'city'" not in done.stdout
+    done = run("check", "a.csv", "b.csv", "--number", "username", cwd=files)
+    assert done.returncode == 2
+    assert (
+        "a.csv, column 'username': 3 cells are no number: 'anna' (row 2), 'bob' (row 3) and 'carl' (row 4)"
+        in done.stderr
+    )
+    done = run("check", "a.csv", "b.csv", "--date", "city", "--ignore", "city", cwd=files)
+    assert done.returncode == 2
+    assert "--date and --ignore: name 'city'" in done.stderr
+
+
 def test_every_fault_of_every_file_in_one_run(files):
     (files / "a.csv").write_text("id,username\n1,anna\n1,bob\n,carl\n4,dora\n")
     (files / "ta.csv").write_text("source,target\n4,4\n4,9\n1,4\n1,4\n")

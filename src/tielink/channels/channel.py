@@ -11,6 +11,7 @@ sums below. They hold no rate ψ: rates may differ by file and by record, and ar
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,7 +20,20 @@ from numpy.typing import NDArray
 
 from tielink.data.columns import MISSING
 
-__all__ = ["Bound", "Channel", "Codes", "FiniteChannel", "Floats", "Terms", "Told", "Truths", "mixed", "told"]
+__all__ = [
+    "Bound",
+    "Channel",
+    "Codes",
+    "Drawn",
+    "FiniteChannel",
+    "Fixed",
+    "Floats",
+    "Terms",
+    "Told",
+    "Truths",
+    "mixed",
+    "told",
+]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -60,6 +74,25 @@ class Truths(NamedTuple):
         return np.asarray((1 - rate) * self.clean + rate * self.distorted)
 
 
+class Drawn(NamedTuple):
+    """Simulated values of one field."""
+
+    truths: Codes
+    """The true value of every person."""
+    values: Codes
+    """What every record says."""
+    texts: tuple[str, ...] | None = None
+    """What the codes stand for; None if they are the channel's own."""
+
+    @classmethod
+    def of_texts(cls, truths: Sequence[str], values: Sequence[str]) -> Drawn:
+        """Encode drawn texts."""
+        texts = sorted({*truths, *values})
+        place = {text: code for code, text in enumerate(texts)}
+        true, said = (np.array([place[text] for text in drawn], dtype=np.int64) for drawn in (truths, values))
+        return cls(true, said, tuple(texts))
+
+
 class Told(NamedTuple):
     """Record numbers of the known values of one field, by how many of them a person has."""
 
@@ -72,11 +105,16 @@ class Told(NamedTuple):
 def told(codes: Codes, labels: Codes) -> Told:
     """Sort the records with a known value by how many of them their person has."""
     known = np.flatnonzero(codes != MISSING)
-    order = known[np.argsort(labels[known], kind="stable")]
-    _, starts, sizes = np.unique(labels[order], return_index=True, return_counts=True)
-    one, two = starts[sizes == 1], starts[sizes == 2]
-    more = [order[starts[person] : starts[person] + sizes[person]] for person in np.flatnonzero(sizes > 2)]
-    return Told(order[one], np.column_stack([order[two], order[two + 1]]), more)
+    size = np.bincount(labels[known])[labels[known]]
+    of_two = known[size == 2]
+    # Of the two records of a person the earlier is written last, or the later is.
+    earlier, later = np.empty((2, int(labels.max(initial=0)) + 1), dtype=np.int64)
+    earlier[labels[of_two][::-1]], later[labels[of_two]] = of_two[::-1], of_two
+    first = of_two[earlier[labels[of_two]] == of_two]
+    rest = known[size > 2]
+    rest = rest[np.argsort(labels[rest], kind="stable")]
+    more = np.split(rest, np.flatnonzero(np.diff(labels[rest])) + 1) if len(rest) else []
+    return Told(known[size == 1], np.column_stack([first, later[labels[first]]]), more)
 
 
 def mixed(terms: tuple[Floats, Floats], rate: float | Floats) -> Floats:
@@ -121,6 +159,19 @@ class Channel(ABC):
     def truths(self, parameters: Floats, values: Codes) -> Truths:
         """Return the true values to sum over for the records of one person."""
 
+    @abstractmethod
+    def simulate(
+        self, rng: np.random.Generator, parameters: Floats, labels: Codes, distorted: NDArray[np.bool_]
+    ) -> Drawn:
+        """Draw the true value of every person and the value of every record, given which of them are distorted."""
+
+    def near(self) -> tuple[Codes, Codes]:
+        """Return pairs x < y of different values that are nearer than others; by default there are none.
+
+        All pairs that are not listed are far: their terms follow from those of the single values, by one rule.
+        """
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+
     def bind(self, left: Codes, right: Codes) -> Bound:
         """Prepare these pairs of values for being asked for their terms again and again."""
         return Bound(self, left, right)
@@ -150,6 +201,17 @@ class Bound:
 
 
 @dataclass(frozen=True, eq=False)
+class Fixed(Bound):
+    """Pairs whose terms depend on no parameter."""
+
+    fixed: Terms
+
+    def terms(self, parameters: Floats) -> Terms:
+        """Return what was looked up."""
+        return self.fixed
+
+
+@dataclass(frozen=True, eq=False)
 class FiniteChannel(Channel):
     """A channel whose true values are its codes, and whose clean values are the true ones: c_v(x) = 1[x = v]."""
 
@@ -171,3 +233,13 @@ class FiniteChannel(Channel):
         clean[np.arange(len(values)), values] = 1.0
         distorted = np.array([self.distorted_to(parameters, int(value)) for value in values])
         return Truths(self.truth(parameters), clean, distorted.reshape(clean.shape))
+
+    def simulate(
+        self, rng: np.random.Generator, parameters: Floats, labels: Codes, distorted: NDArray[np.bool_]
+    ) -> Drawn:
+        """Draw true values from p, and each distorted value from ζ_v."""
+        truths = rng.choice(self.levels, size=int(labels.max(initial=-1)) + 1, p=self.truth(parameters))
+        values = truths[labels]
+        for record in np.flatnonzero(distorted):
+            values[record] = rng.choice(self.levels, p=self.distorted_from(parameters, int(values[record])))
+        return Drawn(truths, values)

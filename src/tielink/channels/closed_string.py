@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tielink.channels.channel import Bound, Codes, FiniteChannel, Floats, Terms
+from tielink.channels.channel import Bound, Codes, FiniteChannel, Fixed, Floats, Terms
 from tielink.channels.string_tables import StringTables
 
 __all__ = ["ClosedStringChannel"]
@@ -60,17 +60,10 @@ class ClosedStringChannel(FiniteChannel):
         )
         return Terms(*(term.reshape(left.shape) for term in terms))
 
+    def near(self) -> tuple[Codes, Codes]:
+        """Return pairs within the distance cap, or within it of a common string; all pairs without a cap."""
+        return self.tables.near()
+
     def bind(self, left: Codes, right: Codes) -> Bound:
         """Look the pairs up once: their terms never change."""
-        return _Fixed(self, left, right, self.pair(NOTHING, left, right))
-
-
-@dataclass(frozen=True, eq=False)
-class _Fixed(Bound):
-    """Pairs whose terms depend on no parameter."""
-
-    fixed: Terms
-
-    def terms(self, parameters: Floats) -> Terms:
-        """Return what was looked up."""
-        return self.fixed
+        return Fixed(self, left, right, self.pair(NOTHING, left, right))

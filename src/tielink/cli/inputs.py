@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 import typer
 
 from tielink.faults import Faults, InputError
-from tielink.fields import FIELD_KINDS, Field
+from tielink.fields import FIELD_KINDS
 
 if TYPE_CHECKING:
     from tielink.data.dataset import Dataset
     from tielink.data.linkage import Linkage
     from tielink.data.sources import Sources
     from tielink.data.ties import Directed
+    from tielink.fields import Field
     from tielink.project import Project
 
-__all__ = ["field_options", "read_data", "takes_data"]
+__all__ = ["read_data", "takes_data"]
+
+KINDS = {kind.kind: f"A column that is {kind.example}." for kind in FIELD_KINDS}
 
 Inputs = Annotated[
     list[Path],
@@ -29,6 +32,7 @@ Ties = Annotated[
     list[Path] | None,
     typer.Option("--ties", help="A file of ties for each file of records, in the same order ('-' for none)."),
 ]
+Ignored = Annotated[list[str] | None, typer.Option("--ignore", help="A column not to use.")]
 Anchors = Annotated[Path | None, typer.Option("--anchors", help="Known matches: columns id_a, id_b.")]
 Nonmatches = Annotated[Path | None, typer.Option("--nonmatches", help="Known non-matches: columns id_a, id_b.")]
 Truth = Annotated[Path | None, typer.Option("--truth", help="The true matches, for scoring only.")]
@@ -47,6 +51,7 @@ Encoding = Annotated[str | None, typer.Option("--encoding", help="How text files
 def project_from(
     inputs: Inputs,
     ties: Ties = None,
+    ignore: Ignored = None,
     anchors: Anchors = None,
     nonmatches: Nonmatches = None,
     truth: Truth = None,
@@ -57,54 +62,44 @@ def project_from(
     encoding: Encoding = None,
     *,
     faults: Faults,
-    fields: dict[str, list[str] | None],
+    **kinds: list[str] | None,
 ) -> Project:
     """Make a project of the command line's arguments, or read the project file that they name."""
     from tielink.project import Project
 
-    given = [ties, *fields.values(), anchors, nonmatches, truth, id_column, directed, missing, encoding]
+    given = [ties, ignore, anchors, nonmatches, truth, id_column, directed, missing, encoding, *kinds.values()]
     if len(inputs) == 1 and inputs[0].suffix.lower() == ".toml":
         if any(value is not None for value in given) or drop_faulty_ties:
             faults.error(str(inputs[0]), "a project file says everything about the data.", "Put the options into it.")
         return Project.read(inputs[0], faults)
     known = {"anchors": anchors, "nonmatches": nonmatches, "truth": truth}
-    return Project(
-        _sources(
-            inputs,
-            ties or [],
-            _fields(fields),
-            known,
-            id_column,
-            directed,
-            drop_faulty_ties,
-            missing or [],
-            encoding or "utf-8",
-        )
+    fields = _fields({kind: names or [] for kind, names in kinds.items()}, ignore or [])
+    sources = _sources(
+        inputs, ties or [], fields, known, id_column, directed, drop_faulty_ties, missing or [], encoding or "utf-8"
     )
+    sources.ignore, sources.guess = ignore or [], fields is not None
+    return Project(sources)
 
 
 def takes_data(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command `(project, faults, …its own options)` the arguments by which all commands take data."""
     data = _parameters(project_from)
-    del data["faults"], data["fields"]
-    kinds = _kind_parameters()
+    del data["faults"], data["kinds"]
+    data |= {kind: _kind_option(kind, help_text) for kind, help_text in KINDS.items()}
     own = dict(list(_parameters(command).items())[2:])
 
     def run(**arguments: Any) -> None:
         faults = Faults()
         given = {name: arguments.pop(name) for name in data if name in arguments}
-        fields = {name: arguments.pop(name) for name in kinds if name in arguments}
-        command(project_from(**given, faults=faults, fields=fields), faults, **arguments)
+        command(project_from(**given, faults=faults), faults, **arguments)
 
     run.__name__, run.__doc__ = command.__name__, command.__doc__
-    first, second, *rest = data.items()
-    everything = dict([first, second, *kinds.items(), *rest, *own.items()])
-    run.__signature__ = Signature(list(everything.values()))  # type: ignore[attr-defined]
-    run.__annotations__ = {name: parameter.annotation for name, parameter in everything.items()}
+    run.__signature__ = Signature([*data.values(), *own.values()])  # type: ignore[attr-defined]
+    run.__annotations__ = {name: parameter.annotation for name, parameter in (data | own).items()}
     return run
 
 
-_LAZY: dict[str, Any] = dict.fromkeys(("Project", "Sources", "Directed"), object)
+_LAZY: dict[str, Any] = dict.fromkeys(("Project", "Sources", "Field", "Directed"), object)
 """Names in annotations that are not imported here, so that help texts come quickly."""
 
 
@@ -115,27 +110,6 @@ def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
         name: parameter.replace(annotation=hints[name], kind=Parameter.POSITIONAL_OR_KEYWORD)
         for name, parameter in signature(function).parameters.items()
     }
-
-
-def _kind_parameters() -> dict[str, Parameter]:
-    """Return an option for every kind of field there is: `--string COLUMN`, `--categorical COLUMN`, …."""
-    found = {}
-    for kind in FIELD_KINDS:
-        words = (kind.__doc__ or "").partition("\n")[0].rstrip(".")
-        option = typer.Option(_option(kind), metavar="COLUMN", help=f"{words}. May be given again.")
-        found[kind.kind] = Parameter(
-            kind.kind, Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=Annotated[list[str] | None, option]
-        )
-    return found
-
-
-def _option(kind: type[Field]) -> str:
-    return f"--{kind.kind.replace('_', '-')}"
-
-
-def field_options() -> str:
-    """Name the options that say what a column means."""
-    return ", ".join(f"{_option(kind)} COLUMN" for kind in FIELD_KINDS)
 
 
 def read_data(project: Project, faults: Faults) -> tuple[Dataset, Linkage | None]:
@@ -156,17 +130,24 @@ def read_data(project: Project, faults: Faults) -> tuple[Dataset, Linkage | None
     return dataset, truth
 
 
-def _fields(named: dict[str, list[str] | None]) -> dict[str, Field] | None:
-    """Declare the fields that the options name; None, so that all are guessed, when they name none."""
-    faults, declared = Faults(), dict[str, Field]()
-    for kind in FIELD_KINDS:
-        for name in named.get(kind.kind) or []:
-            if name in declared and declared[name].kind != kind.kind:
-                both = f"{_option(type(declared[name]))} and {_option(kind)}"
-                faults.error(both, f"both name [{name!r}].", "Say one of the two.")
-            declared[name] = kind()
+def _kind_option(kind: str, help_text: str) -> Parameter:
+    option = typer.Option(f"--{kind.replace('_', '-')}", help=help_text)
+    return Parameter(
+        kind, Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=Annotated[list[str] | None, option]
+    )
+
+
+def _fields(kinds: dict[str, list[str]], ignore: list[str]) -> dict[str, Field] | None:
+    """Declare the fields that the options name; None when they name none. Columns not named are guessed."""
+    faults = Faults()
+    named = [(name, kind) for kind, names in [*kinds.items(), ("ignore", ignore)] for name in dict.fromkeys(names)]
+    for name in sorted({name for name, _ in named}):
+        options = [f"--{kind}" for other, kind in named if other == name]
+        if len(options) > 1:
+            faults.error(" and ".join(options), f"name {name!r}.", "Say one of them.")
     faults.raise_errors()
-    return declared or None
+    classes = {cls.kind: cls for cls in FIELD_KINDS}
+    return {name: classes[kind]() for name, kind in named if kind in classes} or None
 
 
 def _sources(
@@ -193,6 +174,7 @@ def _sources(
         faults.error("--directed", f"is {directed!r}.", "Give 'any' or 'mutual'.")
     faults.raise_errors()
     names = _names(inputs)
+    paths: dict[str, Any] = {key: None if path is None else str(path) for key, path in known.items()}
     return Sources(
         folder=Path(),
         records=dict(zip(names, map(str, inputs), strict=True)),
@@ -203,7 +185,7 @@ def _sources(
         faulty_ties="drop" if drop_faulty_ties else "refuse",
         missing=missing,
         encoding=encoding,
-        **{key: None if path is None else str(path) for key, path in known.items()},
+        **paths,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tielink.cli.inputs import field_options, read_data, takes_data
+from tielink.cli.inputs import read_data, takes_data
 from tielink.faults import Fault, Faults, InputError, nearest
 
 if TYPE_CHECKING:
@@ -75,10 +75,6 @@ def run_link(
     check_folder(out)
     dataset, truth = read_data(project, faults)
     show_said(dataset.said)
-    if project.sources.fields is None and dataset.columns:
-        console.print(
-            f"  Kinds of columns were guessed. To correct one: {field_options()}.", markup=False, soft_wrap=True
-        )
     show_dataset(dataset)
     console.print(f"\n{project.model.describe(dataset)}\n", markup=False, soft_wrap=True)
     before = (out / CHECKPOINT / "job.pickle").exists()

@@ -21,6 +21,7 @@ from tielink.exact.fit import fit
 from tielink.exact.state import NOBODY, State
 from tielink.exact.target import Target
 from tielink.logp.profiles import log_evidence
+from tielink.model.problem import NOBODY as NOBODY_CARELESS
 from tielink.model.problem import Problem
 from tielink.posterior.posterior import Posterior
 
@@ -58,9 +59,10 @@ def field_weights(
 ) -> Iterator[tuple[str, float]]:
     """Yield each field's log Bayes factor at one draw's rates and parameters."""
     a, b = (np.array([record]) for record in pair)
+    careless = posterior.careless[chain, draw] if posterior.careless.size else NOBODY_CARELESS
     for place, field in enumerate(problem.fields):
         parameters = posterior.fields[field.name][chain, draw].astype(float)
-        rates = problem.record_rates(place, posterior.distortion[chain, draw])
+        rates = problem.record_rates(place, posterior.distortion[chain, draw], careless)
         yield field.name, float(log_evidence(field, parameters, rates, a, b)[0])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,22 @@ class Parameters:
     """ψ: every distortion rate, in the problem's order; usually one a field."""
     fields: tuple[NDArray[np.float64], ...] = ()
     """What else is unknown of each field: the frequencies ϑ of a categorical one; may be empty if all are."""
+    careless: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    """Which records are careless; empty where the model has one sort of records."""
+    careless_share: float = 0.0
+    """κ: the share of careless records."""
     true_values: NDArray[np.int64] | None = None
     """π: N × L codes."""
     distorted: NDArray[np.bool_] | None = None
     """w: I × L, whether the record's value is a distorted one."""
+    correlation: float = 0.0
+    """log φ: how ties of the same two persons in two files go together."""
+    sociality: NDArray[np.float64] | None = None
+    """s: one a record (0 in files without a network); None without sociality."""
+    sociality_sd: float = 1.0
+    """τ: standard deviation of s."""
+    activity: float = 0.0
+    """α: how degrees weigh on who is matched."""
 
     def of_field(self, index: int) -> NDArray[np.float64]:
         """Return the parameters of field number `index`."""

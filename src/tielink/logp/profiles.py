@@ -16,6 +16,7 @@ in closed form for one and two records. A missing value contributes nothing. Rat
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betaln, logsumexp, xlog1py, xlogy
 
 from tielink.channels.channel import Channel, Codes, FiniteChannel, Floats, mixed, told
@@ -25,6 +26,7 @@ from tielink.model.problem import Problem
 from tielink.specification import Beta
 
 __all__ = [
+    "log_careless",
     "log_collapsed",
     "log_distortion",
     "log_evidence",
@@ -100,7 +102,8 @@ def log_uncollapsed(problem: Problem, index: int, parameters: Parameters) -> flo
     assert isinstance(field, FiniteChannel)
     assert parameters.true_values is not None
     assert parameters.distorted is not None
-    own, rates = parameters.of_field(index), problem.record_rates(index, parameters.distortion)
+    own = parameters.of_field(index)
+    rates = problem.record_rates(index, parameters.distortion, parameters.careless)
     true_values, is_distorted = parameters.true_values[:, index], parameters.distorted[:, index]
     total = float(_log(field.truth(own)[true_values]).sum())
     for record in np.flatnonzero(field.codes != MISSING):
@@ -115,3 +118,9 @@ def log_uncollapsed(problem: Problem, index: int, parameters: Parameters) -> flo
 def log_distortion(prior: Beta, rate: float) -> float:
     """Return log Beta(ψ; a, b)."""
     return float(xlogy(prior.a - 1, rate) + xlog1py(prior.b - 1, -rate) - betaln(prior.a, prior.b))
+
+
+def log_careless(careless: NDArray[np.bool_], share: float) -> float:
+    """Return Σ_r log Bernoulli(careless_r; κ)."""
+    count = int(careless.sum())
+    return float(xlogy(count, share) + xlog1py(len(careless) - count, -share))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,11 @@ from tielink.channels.channel import Channel
 from tielink.channels.compile import compile_channel
 from tielink.data.linkage import Linkage, LinkageClass
 from tielink.faults import Faults, listed
+from tielink.fields import Field
+from tielink.model.activity import ActivityProblem, compile_activity
+from tielink.model.egos import taking_part
+from tielink.model.linkage_priors import MatchRate
+from tielink.model.network import Sociality, TieCorrelation
 from tielink.specification import Beta
 
 if TYPE_CHECKING:
@@ -23,6 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["LinkageProblem", "NetworkProblem", "Problem", "Rate"]
 
 Codes = NDArray[np.int64]
+
+NOBODY = np.zeros(0, dtype=bool)
+"""Which records are careless, where the model does not ask."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +44,12 @@ class NetworkProblem:
     intercept_sd: NDArray[np.float64]
     spread_shape: float
     spread_scale: float
+    correlation_sd: float | None = None
+    """Prior standard deviation of log φ; None if dyads of different files are independent (φ = 1)."""
+    correlated: NDArray[np.bool_] | None = None
+    """Which records take part in the correlation of ties; None with φ = 1."""
+    sociality_scale: float | None = None
+    """Scale of the half-normal prior of τ; None without sociality."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +76,8 @@ class LinkageProblem:
     free: tuple[int, ...]
     """The number of records of each file that are not anchored."""
     anchored_pairs: int
+    activity: ActivityProblem | None = None
+    """How degrees weigh on who is matched; None if they do not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,15 +93,27 @@ class Problem:
     """Every distortion rate."""
     rate_of: Codes
     """fields × files: which of the rates holds for a field's values in a file."""
+    careless_share: Beta | None = None
+    """Prior of the share of careless records; None where all records are of one sort.
+
+    Careless records have rates of their own: the second half of `rates`, in the order of the first.
+    """
 
     @property
     def records(self) -> int:
         """I, the number of records."""
         return len(self.file_of)
 
-    def record_rates(self, place: int, rates: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return ψ of every record in field number `place`, given all rates."""
-        return np.asarray(rates[self.rate_of[place][self.file_of]])
+    def rate_numbers(self, place: int, careless: NDArray[np.bool_]) -> Codes:
+        """Return which of the rates holds for each record in field number `place`; `careless` may be empty."""
+        numbers = self.rate_of[place][self.file_of]
+        return np.asarray(numbers if self.careless_share is None else numbers + careless * (len(self.rates) // 2))
+
+    def record_rates(
+        self, place: int, rates: NDArray[np.float64], careless: NDArray[np.bool_] = NOBODY
+    ) -> NDArray[np.float64]:
+        """Return ψ of every record in field number `place`, given all rates and which records are careless."""
+        return np.asarray(rates[self.rate_numbers(place, careless)])
 
     @classmethod
     def compile(cls, model: Model, dataset: Dataset) -> Problem:
@@ -94,13 +122,30 @@ class Problem:
         linkage = _compile_linkage(model, dataset, faults)
         network = _compile_network(model.network, dataset, faults)
         specified = model.fields_for(dataset.fields)
-        fields = [compile_channel(name, field, dataset.columns[name], faults) for name, field in specified.items()]
+        fields = [
+            compile_channel(name, field, dataset.columns[name], dataset.records.file_of, faults)
+            for name, field in specified.items()
+        ]
         faults.raise_errors()
         assert linkage is not None  # or there would have been a fault
-        rates = tuple(Rate(name, field.distortion) for name, field in specified.items())
-        rate_of = np.repeat(np.arange(len(rates))[:, None], len(dataset.files), axis=1)
+        rates, rate_of = _compile_rates(specified, dataset.files)
         channels = tuple(field for field in fields if field is not None)
-        return cls(dataset.records.sizes, dataset.records.file_of, linkage, network, channels, rates, rate_of)
+        share = None
+        if model.records is not None:
+            rates += tuple(Rate(f"{rate.name}, careless", model.records.distortion) for rate in rates)
+            share = model.records.share
+        return cls(dataset.records.sizes, dataset.records.file_of, linkage, network, channels, rates, rate_of, share)
+
+
+def _compile_rates(fields: Mapping[str, Field], files: Sequence[str]) -> tuple[tuple[Rate, ...], Codes]:
+    """Return every distortion rate, and which one holds for a field in a file: one a field, or one for each file."""
+    rates: list[Rate] = []
+    rate_of = np.zeros((len(fields), len(files)), dtype=np.int64)
+    for place, (name, field) in enumerate(fields.items()):
+        rate_of[place] = len(rates) + (np.arange(len(files)) if field.by_file else 0)
+        names = [f"{name} in {file}" for file in files] if field.by_file else [name]
+        rates += [Rate(each, field.distortion) for each in names]
+    return tuple(rates), rate_of
 
 
 def free_sizes(dataset: Dataset) -> tuple[int, ...]:
@@ -121,6 +166,9 @@ def _compile_linkage(model: Model, dataset: Dataset, faults: Faults) -> LinkageP
         )
         return None
     free, sizes, prior = free_sizes(dataset), dataset.records.sizes, model.linkage
+    if isinstance(prior, MatchRate) and prior.activity and len(sizes) != 2:
+        faults.error("model.linkage", f"activity is defined for two files, not {len(sizes)}.", "Leave it off.")
+        return None
     return LinkageProblem(
         allowed=prior.allowed,
         log_by_matches=prior.log_by_matches(free, sizes),
@@ -129,6 +177,7 @@ def _compile_linkage(model: Model, dataset: Dataset, faults: Faults) -> LinkageP
         nonmatches=dataset.nonmatches,
         free=free,
         anchored_pairs=len(anchors.pair_numbers),
+        activity=compile_activity(prior, dataset),
     )
 
 
@@ -142,6 +191,12 @@ def _compile_network(spec: LatentSpace | None, dataset: Dataset, faults: Faults)
         return None
     sds = [given[name] if isinstance(given, Mapping) else given for name in dataset.files]
     spread = spec.spread_prior(len(dataset.records))
+    correlation = spec.tie_correlation if isinstance(spec.tie_correlation, TieCorrelation) else None
+    sociality = spec.sociality if isinstance(spec.sociality, Sociality) else None
+    for name, setting in (("tie_correlation", correlation), ("sociality", sociality)):
+        if setting is not None and len(dataset.files) != 2:
+            why = " (what it means for persons in three or more is not defined)" if setting is correlation else ""
+            faults.error("model.network", f"{name} works for two files, not {len(dataset.files)}{why}.", "Turn it off.")
     return NetworkProblem(
         dimension=spec.dimension,
         link=spec.link,
@@ -149,4 +204,7 @@ def _compile_network(spec: LatentSpace | None, dataset: Dataset, faults: Faults)
         intercept_sd=np.array(sds, dtype=float),
         spread_shape=spread.shape,
         spread_scale=spread.scale,
+        correlation_sd=None if correlation is None else correlation.sd,
+        correlated=None if correlation is None else taking_part(correlation, dataset, faults),
+        sociality_scale=None if sociality is None else sociality.scale,
     )

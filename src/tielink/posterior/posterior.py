@@ -24,9 +24,16 @@ from tielink.posterior.pairs import PairProbabilities, cluster_counts, pair_prob
 from tielink.posterior.predictive import NetworkSample, network_checks
 from tielink.project import Run
 
-__all__ = ["Persons", "Posterior"]
+__all__ = ["BEYOND", "Persons", "Posterior"]
 
 Floats = NDArray[np.float64]
+
+BEYOND = {
+    "correlation": "log φ, log odds ratio of ties of the same persons",
+    "sociality_sd": "τ, standard deviation of sociality",
+    "activity": "α, weight of degrees on who is matched",
+}
+"""Parameters beyond the paper's model, and what they are."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,8 @@ class Posterior:
     proposed: NDArray[np.int64]
     """How often each move was proposed after warm-up: chains × moves."""
     accepted: NDArray[np.int64]
+    beyond: Mapping[str, Floats] = field(default_factory=dict)
+    """Parameters beyond the paper's model, those of `BEYOND` that are on: chains × draws."""
     network: NetworkSample | None = None
     """Thinned positions and the observed network figures."""
     dyads: DyadScores | None = None
@@ -80,6 +89,10 @@ class Posterior:
     notes: tuple[str, ...] = field(default=())
     """What the reader of the results must know: an interrupted run, modes that were found, …."""
     frame_kind: str = "polars"
+    careless: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0, 0), dtype=bool))
+    """Which records are careless: chains × draws × records; empty where the model has one sort of records."""
+    careless_share: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    """κ, the share of careless records: chains × draws; empty where the model has one sort of records."""
     dataset: Dataset | None = None
     """The data that were sampled; not saved, so None after `load`."""
 
@@ -119,6 +132,17 @@ class Posterior:
             columns[f"id_{name}"] = [record[1] for record in side]
         columns |= {"probability": found.probability.tolist(), "mcse": found.error.tolist()}
         return to_frame(columns, self.frame_kind)
+
+    def carelessness(self) -> Any:
+        """Return the probability that each record is careless: `file, id, probability`, the surest first.
+
+        Empty unless the model says that some records are (`Model(records=Careless())`).
+        """
+        mean = self.careless.mean(axis=(0, 1)) if self.careless.size else np.empty(0)
+        order = np.argsort(-mean, kind="stable")
+        found = [self.records[int(record)] for record in order]
+        columns = {"file": [file for file, _ in found], "id": [key for _, key in found]}
+        return to_frame(columns | {"probability": mean[order].tolist()}, self.frame_kind)
 
     def clusters(self) -> list[tuple[tuple[Any, ...], float]]:
         """Return every set of two or more records that was ever one person, with its probability, the surest first."""

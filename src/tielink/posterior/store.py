@@ -54,6 +54,8 @@ def save(posterior: Posterior, path: str | PathLike[str]) -> None:
 def _groups(posterior: Posterior) -> dict[str, Any]:
     import xarray as xr
 
+    from tielink.posterior.posterior import BEYOND
+
     person = posterior.person
     small = np.int16 if len(posterior.records) <= np.iinfo(np.int16).max else np.int32
     draws = ("chain", "draw")
@@ -69,6 +71,11 @@ def _groups(posterior: Posterior) -> dict[str, Any]:
         variables["intercept"] = ((*draws, "file"), posterior.intercepts)
         variables["spread"] = (draws, posterior.spread)
         coordinates["file"] = list(posterior.records.files)
+    for name, values in posterior.beyond.items():
+        variables[name] = (draws, values, {"long_name": BEYOND[name]})
+    if posterior.careless.size:
+        variables["careless"] = ((*draws, "record"), posterior.careless.astype(np.int8))
+        variables["careless_share"] = (draws, posterior.careless_share)
     for name, values in posterior.fields.items():
         if values.size:
             variables[f"field_{name}"] = ((*draws, f"parameter_{name}"), values.astype(np.float32))
@@ -106,6 +113,9 @@ def _groups(posterior: Posterior) -> dict[str, Any]:
             {"figure": list(FIGURES)},
             {"link": network.link},
         )
+        if network.sociality is not None:
+            kept = ("chain", "kept", "record")
+            groups["positions"]["sociality"] = (kept, network.sociality.astype(np.float32))
     return groups
 
 
@@ -148,6 +158,8 @@ def load(path: str | PathLike[str]) -> dict[str, Any]:
 
 
 def _parts(tree: Any) -> dict[str, Any]:
+    from tielink.posterior.posterior import BEYOND
+
     attributes, draws, stats = tree.attrs, tree["posterior"].dataset, tree["sample_stats"].dataset
     files, ids = json.loads(attributes["files"]), json.loads(attributes["ids"])
     faults = Faults()
@@ -164,6 +176,7 @@ def _parts(tree: Any) -> dict[str, Any]:
             positions=kept["positions"].values,
             intercepts=kept["intercept"].values,
             observed=kept["observed"].values,
+            sociality=kept["sociality"].values if "sociality" in kept else None,
         )
     scores = None
     if "dyads" in tree:
@@ -174,7 +187,10 @@ def _parts(tree: Any) -> dict[str, Any]:
             *(stored[name].values for name in ("mean_ratio", "tail") if name in stored),
         )
     has_network = "spread" in draws
-    return {
+    careless = {}
+    if "careless" in draws:
+        careless = {"careless": draws["careless"].values == 1, "careless_share": draws["careless_share"].values}
+    return careless | {
         "records": Records(dict(zip(files, ids, strict=True))),
         "model": model,
         "run": run,
@@ -188,6 +204,7 @@ def _parts(tree: Any) -> dict[str, Any]:
             str(name): draws[f"field_{name}"].values if f"field_{name}" in draws else np.empty((chains, length, 0))
             for name in draws["field"].values
         },
+        "beyond": {name: draws[name].values for name in BEYOND if name in draws},
         "anchors": tree["known"].dataset["anchors"].values.reshape(-1, 2),
         "moves": tuple(str(name) for name in stats["move"].values),
         "proposed": stats["proposed"].values,
