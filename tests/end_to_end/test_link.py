@@ -126,7 +126,7 @@ def test_kinds_are_guessed_aloud_with_how_to_correct_them(world):
     done = run("link", "p/a.csv", "p/b.csv", "--out", "guess", *TINY, cwd=world)
     assert done.returncode == 0, done.stderr
     assert "column 'username': taken as" in done.stdout
-    assert "To correct one: --string COLUMN" in done.stdout
+    assert "If that is wrong, say --" in done.stdout
     assert "kind = " in (world / "guess" / "project.toml").read_text()
 
 
