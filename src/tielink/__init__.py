@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tielink import baselines as baselines
+    from tielink import plot as plot
     from tielink import simulate as simulate
     from tielink.data.dataset import Dataset as Dataset
     from tielink.data.linkage import Linkage as Linkage
@@ -34,18 +35,24 @@ if TYPE_CHECKING:
     from tielink.fields import Categorical as Categorical
     from tielink.fields import Date as Date
     from tielink.fields import Number as Number
+    from tielink.fields import PersonName as PersonName
     from tielink.fields import String as String
+    from tielink.linking import link as link
     from tielink.model.careless import Careless as Careless
+    from tielink.model.linkage_priors import Activity as Activity
     from tielink.model.linkage_priors import MatchRate as MatchRate
     from tielink.model.linkage_priors import Uniform as Uniform
     from tielink.model.network import Elicited as Elicited
     from tielink.model.network import InverseGamma as InverseGamma
     from tielink.model.network import LatentSpace as LatentSpace
+    from tielink.model.network import Sociality as Sociality
+    from tielink.model.network import TieCorrelation as TieCorrelation
     from tielink.model.problem import Problem as Problem
     from tielink.model.spec import Model as Model
     from tielink.posterior.posterior import Posterior as Posterior
     from tielink.project import Project as Project
     from tielink.project import Run as Run
+    from tielink.report.result import Result as Result
     from tielink.run.sample import resume as resume
     from tielink.run.sample import sample as sample
     from tielink.select.compare import compare as compare
@@ -53,6 +60,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "AbsoluteError": "tielink.estimation.losses",
+    "Activity": "tielink.model.linkage_priors",
     "Beta": "tielink.specification",
     "Binder": "tielink.estimation.losses",
     "Careless": "tielink.model.careless",
@@ -72,23 +80,28 @@ _HOME = {
     "Posterior": "tielink.posterior.posterior",
     "Problem": "tielink.model.problem",
     "Project": "tielink.project",
+    "Result": "tielink.report.result",
     "Run": "tielink.project",
     "Sadinle": "tielink.estimation.losses",
     "SharedMPMMS": "tielink.estimation.losses",
+    "Sociality": "tielink.model.network",
     "SquaredError": "tielink.estimation.losses",
+    "PersonName": "tielink.fields",
     "String": "tielink.fields",
+    "TieCorrelation": "tielink.model.network",
     "Uniform": "tielink.model.linkage_priors",
     "compare": "tielink.select.compare",
     "explain": "tielink.explanation.explain",
     "estimate": "tielink.estimation.estimate",
     "evaluate": "tielink.evaluation.evaluate",
+    "link": "tielink.linking",
     "one_to_one": "tielink.estimation.estimate",
     "resume": "tielink.run.sample",
     "sample": "tielink.run.sample",
 }
 """Where each public name lives; it is imported when first asked for, so that `tielink --help` is quick."""
 
-_MODULES = ("baselines", "logp", "simulate")
+_MODULES = ("baselines", "logp", "plot", "simulate")
 
 __all__ = ["__version__", *_HOME, *_MODULES]
 

@@ -45,9 +45,14 @@ class Specification:
     """The name of this specification in a project file."""
     parts: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {}
     """Settings that are specifications themselves, with the classes allowed there."""
+    switches: ClassVar[Mapping[str, type[Specification]]] = {}
+    """Settings that are off (False), on as usual (True, kept as the class's defaults) or a specification."""
 
     def __post_init__(self) -> None:
         """Keep own copies of mappings, then check every setting and report all that is wrong at once."""
+        for name, switch in self.switches.items():
+            if getattr(self, name) is True:
+                object.__setattr__(self, name, switch())
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if isinstance(value, Mapping):
@@ -65,6 +70,9 @@ class Specification:
         for name, classes in self.parts.items():
             if not isinstance(getattr(self, name), classes):
                 yield name, " or ".join(f"{cls.__name__}(...)" for cls in classes)
+        for name, switch in self.switches.items():
+            if getattr(self, name) is not False and not isinstance(getattr(self, name), switch):
+                yield name, f"true, false or {switch.__name__}(...)"
         yield from self.complaints()
 
     def complaints(self) -> Iterator[Complaint]:
@@ -120,6 +128,9 @@ class Specification:
         for name, classes in cls.parts.items():
             if name in settings:
                 settings[name] = read_table(settings[name], classes, f"{where}.{name}", faults)
+        for name, switch in cls.switches.items():
+            if not isinstance(settings.get(name, False), bool):
+                settings[name] = read_table(settings[name], (switch,), f"{where}.{name}", faults)
         return cls._made(settings, where, faults) if len(faults.errors) == before else None
 
 

@@ -4,7 +4,21 @@ import numpy as np
 from scipy.stats import norm
 
 from sampler.replicates import STATISTICS, blank, replicate_z
-from tielink.exact import gibbs, intercept, merge, paper, positions, scale, spread, swap, sweep, switch
+from tielink.exact import (
+    beyond,
+    gibbs,
+    intercept,
+    merge,
+    odds_ratio,
+    paper,
+    positions,
+    scale,
+    sociality,
+    spread,
+    swap,
+    sweep,
+    switch,
+)
 from tielink.exact.state import init_tuning
 
 ALPHA = 1e-4
@@ -67,10 +81,25 @@ MOVES = {
 }
 
 
+BEYOND = {
+    "correlation": on_all(odds_ratio.walk_correlation),
+    "sociality": on_all(sociality.walk_sociality),
+    "sociality sd": on_all(sociality.walk_sociality_sd),
+    "sociality stretch": on_all(sociality.stretch_sociality),
+    "sociality shift": on_all(lambda rng, state, target, tuning: sociality.shift_sociality(rng, state, target)),
+    "beyond": on_all(beyond.sweep_beyond),
+}
+"""Moves that do nothing in the paper's model."""
+
+ON = {"correlation_sd": 1.5, "sociality_scale": 0.7}
+
+
 def run(move, replicates, length, seed=7, particles=2, candidates=2, **options):
     target, state = blank(**options)
     tuning = init_tuning(target, particles=particles, candidates=candidates)
     tuning.step_scale[0] = 0.3
     tuning.step_intercept[:] = 0.7
-    apply = MOVES[move] if isinstance(move, str) else move
+    tuning.step_correlation[0] = 1.0
+    tuning.step_sociality_sd[:] = 0.7
+    apply = (MOVES | BEYOND)[move] if isinstance(move, str) else move
     return replicate_z(lambda *a: apply(*a, tuning), target, state, replicates, length, seed)

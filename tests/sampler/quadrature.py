@@ -30,19 +30,36 @@ def world(prior="uniform", link=0, seed=3, scale=0.7, **extra):
     )
 
 
+def correlated_world(prior="uniform", **extra):
+    """The same with phi free, and the ties to the second power, so that phi shows in six dyads."""
+    return world(prior, correlation_sd=2.0, temperature=2.0, **extra)
+
+
 def chain(target, moves, number, *, matched=0, seed=1, particles=2, candidates=6, runner=None):
     rng = np.random.default_rng(seed)
     state = random_state(rng, target, matched)
     state.intercept[:], state.spread[0] = INTERCEPT, SPREAD
     tuning = init_tuning(target, particles=particles, candidates=candidates)
+    tuning.step_correlation[0] = 2.0
     codes = np.empty(number, dtype=np.int64)
     h.record_codes(rng, state, target, tuning, moves, codes[: number // 20])
     h.record_codes(rng, state, target, tuning, moves, codes)
     return codes
 
 
+_KNOWN = {}
+
+
+def exact(target):
+    """The exact probabilities, worked out once for each target."""
+    key = b"".join(np.asarray(part).tobytes() for part in target)
+    if key not in _KNOWN:
+        _KNOWN[key] = exact_matching_probabilities(target, INTERCEPT, SPREAD)
+    return _KNOWN[key]
+
+
 def compare(target, codes, matched=None):
-    matchings, probability = exact_matching_probabilities(target, INTERCEPT, SPREAD)
+    matchings, probability = exact(target)
     if matched is not None:
         keep = np.array([sum(q >= 0 for q in p) == matched for p in matchings])
         probability = np.where(keep, probability, 0.0) / probability[keep].sum()

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from scipy.special import gammaln
 
-from tielink.exact.state import State
+from tielink.exact.state import State, blank_ties
 from tielink.exact.target import make_target
 
 CATEGORIES = np.array([0.5, 0.3, 0.2])
@@ -20,10 +20,18 @@ STATISTICS = (
     "log spread",
     "profile",
     "pair norm",
+    "log odds ratio",
+    "log odds ratio squared",
+    "ties that agree",
+    "squared sociality",
+    "log sociality sd",
+    "sociality of the first",
 )
 
 
-def blank(n1=4, n2=5, dimension=2, link=0, observed=(True, True), log_prior=None, anchors=1, spread_scale=10.0):
+def blank(
+    n1=4, n2=5, dimension=2, link=0, observed=(True, True), log_prior=None, anchors=1, spread_scale=10.0, **beyond
+):
     """A target and a state to be filled by `simulate`. Tight hyperparameters: ties are neither empty nor full."""
     anchor_a = np.full(n1, -1)
     anchor_a[:anchors] = np.arange(anchors)
@@ -40,6 +48,7 @@ def blank(n1=4, n2=5, dimension=2, link=0, observed=(True, True), log_prior=None
         spread_shape=6.0,
         spread_scale=spread_scale,
         link=link,
+        **beyond,
     )
     state = State(
         np.zeros((dimension, n1)),
@@ -49,6 +58,7 @@ def blank(n1=4, n2=5, dimension=2, link=0, observed=(True, True), log_prior=None
         np.zeros(2),
         np.ones(1),
         np.zeros(1, dtype=np.int64),
+        *blank_ties(target),
     )
     return target, state
 
@@ -80,19 +90,64 @@ def _shuffle(rng, x):
 
 
 @njit(cache=True)
-def _ties(rng, x, intercept, link, out):
-    n = x.shape[1]
-    for i in range(n):
+def _tie_probability(x, i, j, intercept, social, link):
+    eta = intercept - math.sqrt(((x[:, i] - x[:, j]) ** 2).sum())
+    if social.size:
+        eta += social[i] + social[j]
+    return 0.5 * math.erfc(-eta / math.sqrt(2.0)) if link == 1 else 1.0 / (1.0 + math.exp(-eta))
+
+
+@njit(cache=True)
+def _ties(rng, x, intercept, social, link, out):
+    for i in range(x.shape[1]):
         for j in range(i):
-            eta = intercept - math.sqrt(((x[:, i] - x[:, j]) ** 2).sum())
-            p = 0.5 * math.erfc(-eta / math.sqrt(2.0)) if link == 1 else 1.0 / (1.0 + math.exp(-eta))
+            p = _tie_probability(x, i, j, intercept, social, link)
             out[i, j] = out[j, i] = 1 if rng.random() < p else 0
 
 
 @njit(cache=True)
-def simulate(rng, state, target, match_probability, theta, psi):
-    """xi, sigma^2, beta, u from the prior; ties and one categorical field from the likelihood."""
-    n1, n2 = state.partner_a.size, state.partner_b.size
+def _given_first(first, second, odds, tied):
+    """P(y2 = 1 | y1) of two dyads with these margins and this odds ratio."""
+    s = 1.0 + (first + second) * (odds - 1.0)
+    both = first * second
+    if abs(odds - 1.0) > 1e-9:
+        both = (s - math.sqrt(s * s - 4.0 * odds * (odds - 1.0) * first * second)) / (2.0 * (odds - 1.0))
+    return both / first if tied else (second - both) / (1.0 - first)
+
+
+@njit(cache=True)
+def _correlate(rng, state, target):
+    """Draw the second file's ties between persons of both files again, given the first file's."""
+    odds = math.exp(state.correlation[0])
+    for a in range(state.partner_a.size):
+        for c in range(a):
+            b, d = state.partner_a[a], state.partner_a[c]
+            if b < 0 or d < 0:
+                continue
+            speaks = target.correlated_a[a] and target.correlated_a[c] and target.correlated_b[b]
+            if speaks and target.correlated_b[d]:
+                first = _tie_probability(state.position_a, a, c, state.intercept[0], state.sociality_a, target.link)
+                second = _tie_probability(state.position_b, b, d, state.intercept[1], state.sociality_b, target.link)
+                p = _given_first(first, second, odds, target.adjacency_a[a, c])
+                target.adjacency_b[b, d] = target.adjacency_b[d, b] = 1 if rng.random() < p else 0
+
+
+@njit(cache=True)
+def _draw_beyond(rng, state, target):
+    """log phi, tau and s from their priors."""
+    if state.correlation.size:
+        state.correlation[0] = target.correlation_sd * rng.standard_normal()
+    if state.sociality_sd.size:
+        state.sociality_sd[0] = target.sociality_scale * abs(rng.standard_normal())
+    for i in range(state.sociality_a.size):
+        state.sociality_a[i] = state.sociality_sd[0] * rng.standard_normal()
+    for i in range(state.sociality_b.size):
+        state.sociality_b[i] = state.sociality_sd[0] * rng.standard_normal()
+
+
+@njit(cache=True)
+def draw_matching(rng, state, target, match_probability):
+    """m, then which records, uniformly."""
     state.partner_a[:], state.partner_b[:] = target.anchor_a, target.anchor_b
     free_a, free_b = np.flatnonzero(target.anchor_a < 0), np.flatnonzero(target.anchor_b < 0)
     _shuffle(rng, free_a)
@@ -101,6 +156,20 @@ def simulate(rng, state, target, match_probability, theta, psi):
     state.matched[0] = m
     for i in range(m):
         state.partner_a[free_a[i]], state.partner_b[free_b[i]] = free_b[i], free_a[i]
+
+
+@njit(cache=True)
+def simulate(rng, state, target, match_probability, theta, psi):
+    """xi, sigma^2, beta, u and what goes beyond from the prior; ties and one categorical field from the likelihood."""
+    draw_matching(rng, state, target, match_probability)
+    simulate_rest(rng, state, target, theta, psi)
+
+
+@njit(cache=True)
+def simulate_rest(rng, state, target, theta, psi):
+    """Everything but xi."""
+    n1, n2 = state.partner_a.size, state.partner_b.size
+    _draw_beyond(rng, state, target)
     state.spread[0] = target.spread_scale / rng.standard_gamma(target.spread_shape)
     for f in range(2):
         state.intercept[f] = target.intercept_sd[f] * rng.standard_normal()
@@ -126,20 +195,20 @@ def simulate(rng, state, target, match_probability, theta, psi):
             same = (1.0 - psi) ** 2 / theta[values_a[a]] if values_a[a] == values_b[b] else 0.0
             target.log_bf[a, b] = math.log(same + 2.0 * psi * (1.0 - psi) + psi * psi)
     if target.observed[0]:
-        _ties(rng, state.position_a, state.intercept[0], target.link, target.adjacency_a)
+        _ties(rng, state.position_a, state.intercept[0], state.sociality_a, target.link, target.adjacency_a)
     if target.observed[1]:
-        _ties(rng, state.position_b, state.intercept[1], target.link, target.adjacency_b)
+        _ties(rng, state.position_b, state.intercept[1], state.sociality_b, target.link, target.adjacency_b)
+    if state.correlation.size:
+        _correlate(rng, state, target)
 
 
 @njit(cache=True)
-def _log_likelihood(x, intercept, link, ties):
+def _log_likelihood(x, intercept, social, link, ties):
     total = 0.0
     for i in range(x.shape[1]):
         for j in range(i):
-            eta = intercept - math.sqrt(((x[:, i] - x[:, j]) ** 2).sum())
-            eta = eta if ties[i, j] else -eta
-            p = 0.5 * math.erfc(-eta / math.sqrt(2.0)) if link == 1 else 1.0 / (1.0 + math.exp(-eta))
-            total += math.log(p)
+            p = _tie_probability(x, i, j, intercept, social, link)
+            total += math.log(max(p if ties[i, j] else 1.0 - p, 1e-300))
     return total
 
 
@@ -172,12 +241,35 @@ def statistics(state, target, out):
     out[3] = state.intercept[0] ** 2 + state.intercept[1] ** 2
     out[4] = 0.0
     if target.observed[0]:
-        out[4] += _log_likelihood(state.position_a, state.intercept[0], target.link, target.adjacency_a)
+        out[4] += _log_likelihood(
+            state.position_a, state.intercept[0], state.sociality_a, target.link, target.adjacency_a
+        )
     if target.observed[1]:
-        out[4] += _log_likelihood(state.position_b, state.intercept[1], target.link, target.adjacency_b)
+        out[4] += _log_likelihood(
+            state.position_b, state.intercept[1], state.sociality_b, target.link, target.adjacency_b
+        )
     out[5] = math.log(state.spread[0])
     out[6] = profile
     out[7] = pair_norm
+    _statistics_beyond(state, target, out)
+
+
+@njit(cache=True)
+def _statistics_beyond(state, target, out):
+    out[8:14] = 0.0
+    if state.correlation.size:
+        out[8], out[9] = state.correlation[0], state.correlation[0] ** 2
+        for a in range(state.partner_a.size):
+            for c in range(a):
+                b, d = state.partner_a[a], state.partner_a[c]
+                if b >= 0 and d >= 0:
+                    same = target.adjacency_a[a, c] == target.adjacency_b[b, d]
+                    out[10] += state.correlation[0] if same else -state.correlation[0]
+    if state.sociality_sd.size:
+        tau = state.sociality_sd[0]
+        out[11] = ((state.sociality_a**2).sum() + (state.sociality_b**2).sum()) / tau**2
+        out[12] = math.log(tau)
+        out[13] = state.sociality_a[0] * (target.adjacency_a[0].sum() - 1.5)
 
 
 def replicate_z(apply, target, state, replicates, length, seed):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tielink.exact.state import State
+from tielink.exact.state import State, blank_ties
 from tielink.exact.target import make_target
 
 
@@ -27,7 +27,7 @@ def random_target(rng, n1, n2, dimension, **extra):
 
 
 def random_state(rng, target, matched):
-    """A state with anchors and `matched` more pairs at random."""
+    """A state with anchors and `matched` more pairs at random; log phi and s, where there are any, at random too."""
     n1, n2 = target.log_bf.shape
     partner_a, partner_b = target.anchor_a.copy(), target.anchor_b.copy()
     free_a = rng.permutation(np.flatnonzero(partner_a < 0))[:matched]
@@ -37,6 +37,9 @@ def random_state(rng, target, matched):
     position_b = rng.normal(size=(target.dimension, n2)) * 1.5
     paired = np.flatnonzero(partner_a >= 0)
     position_b[:, partner_a[paired]] = position_a[:, paired]
+    beyond = blank_ties(target)
+    for array in beyond[:3]:
+        array[:] = rng.normal(size=array.size)
     return State(
         position_a,
         position_b,
@@ -45,4 +48,5 @@ def random_state(rng, target, matched):
         rng.normal(size=2),
         np.array([1.0 + rng.random()]),
         np.array([matched]),
+        *beyond,
     )

@@ -46,7 +46,7 @@ def test_linkages(sizes, prior):
 def test_values_of_a_pair():
     """Pairs of values of one person have the collapsed probabilities m(x, y)."""
     rng = np.random.default_rng(5)
-    model = tl.Model(network=None, linkage=tl.Uniform(), kinds={"string": tl.String(distortion=tl.Beta(40, 60))})
+    model = tl.Model(network=None, linkage=tl.Uniform(), kinds={"string": tl.String(tl.Beta(40, 60), "closed")})
     vocabulary = {"ann": 3.0, "anna": 1.0, "bob": 2.0}
     counts, expected = np.zeros((3, 3)), np.zeros((3, 3))
     for _ in range(1_200):

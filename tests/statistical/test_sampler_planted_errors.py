@@ -3,43 +3,16 @@
 import numpy as np
 import pytest
 
-from sampler import harness as h
 from sampler.moves import LIMIT, on_all, on_records, run
 from sampler.mutants import mutant
-from sampler.quadrature import ALPHA, CASES, INTERCEPT, SPREAD, chain, compare, world
-from sampler.worlds import random_state
+from sampler.one_by_one import CAUGHT, python_chain, with_walk
+from sampler.quadrature import ALPHA, CASES, chain, compare, world
 from tielink.exact import merge, paper, positions
-from tielink.exact.state import init_tuning
-
-CAUGHT = 1e-6
 
 
 def sharp_world():
     """Ties to the fourth power: sharp positions, so that errors in nearness show."""
     return world("rate", temperature=4.0)
-
-
-def python_chain(target, apply, number, *, matched=0, seed=1, particles=2, candidates=6):
-    """The chain of test_quadrature with the loop in Python, so that a mutant compiles alone."""
-    rng = np.random.default_rng(seed)
-    state = random_state(rng, target, matched)
-    state.intercept[:], state.spread[0] = INTERCEPT, SPREAD
-    tuning = init_tuning(target, particles=particles, candidates=candidates)
-    codes = np.empty(number, dtype=np.int64)
-    for t in range(number):
-        side, record = int(rng.integers(2)), int(rng.integers(3))
-        apply(rng, state, target, tuning, side, record)
-        codes[t] = h.code_of(state)
-    return codes
-
-
-def with_walk(kernel, paired_only=False):
-    def apply(rng, state, target, tuning, side, record):
-        if not paired_only or (state.partner_a, state.partner_b)[side][record] >= 0:
-            kernel(rng, state, target, tuning, side, record)
-        positions.walk(rng, state, target, tuning)
-
-    return apply
 
 
 def with_paper(module):

@@ -7,7 +7,7 @@ Declared false-alarm rate: ALPHA per test, Bonferroni over the statistics.
 import numpy as np
 import pytest
 
-from sampler.moves import LIMIT, MOVES, run
+from sampler.moves import BEYOND, LIMIT, MOVES, ON, run
 from sampler.naive import beta_binomial_log_prior
 from sampler.replicates import STATISTICS
 
@@ -18,9 +18,10 @@ def test_each_move(move):
     assert np.abs(z).max() < LIMIT, dict(zip(STATISTICS, z.round(1), strict=True))
 
 
-def test_profiles_only_sweep():
-    z = run("sweep", 1500, 3, observed=(False, False))[[0, 6]]
-    assert np.abs(z).max() < LIMIT, z
+@pytest.mark.parametrize("move", [*MOVES, *BEYOND])
+def test_each_move_with_correlated_ties_and_sociality(move):
+    z = run(move, 1500, 5, n1=5, n2=6, anchors=2, log_prior=beta_binomial_log_prior(3, 4, 2.0, 1.0), **ON)
+    assert np.abs(z).max() < LIMIT, dict(zip(STATISTICS, z.round(1), strict=True))
 
 
 @pytest.mark.long
@@ -37,8 +38,30 @@ def test_each_move_long(move, dimension, link, prior):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("observed", [(True, False), (False, True), (False, False)])
-@pytest.mark.parametrize("move", ["sweep", "paper"])
+@pytest.mark.parametrize(
+    ("settings", "dimension", "link"),
+    [("both", 1, 0), ("both", 2, 1), ("correlated ties", 2, 0), ("sociality", 4, 0)],
+)
+@pytest.mark.parametrize("move", [*MOVES, *BEYOND])
+def test_each_move_beyond_positions_long(move, settings, dimension, link):
+    on = {"both": ON, "correlated ties": {"correlation_sd": 2.0}, "sociality": {"sociality_scale": 1.0}}[settings]
+    prior = beta_binomial_log_prior(5, 6, 2.0, 1.0)
+    z = run(move, 6000, 8, n1=6, n2=7, anchors=1, seed=11, dimension=dimension, link=link, log_prior=prior, **on)
+    print(f"{move}, {settings}, K = {dimension}, link {link}: largest |z| {np.abs(z).max():.2f}")
+    assert np.abs(z).max() < LIMIT, dict(zip(STATISTICS, z.round(1), strict=True))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("move", "observed"),
+    [
+        ("sweep", (True, False)),
+        ("sweep", (False, True)),
+        ("paper", (True, False)),
+        ("paper", (False, True)),
+        ("paper", (False, False)),
+    ],
+)
 def test_missing_networks_long(move, observed):
     z = run(move, 10000, 5, seed=12, observed=observed)
     if not any(observed):

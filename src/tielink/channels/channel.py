@@ -105,11 +105,16 @@ class Told(NamedTuple):
 def told(codes: Codes, labels: Codes) -> Told:
     """Sort the records with a known value by how many of them their person has."""
     known = np.flatnonzero(codes != MISSING)
-    order = known[np.argsort(labels[known], kind="stable")]
-    _, starts, sizes = np.unique(labels[order], return_index=True, return_counts=True)
-    one, two = starts[sizes == 1], starts[sizes == 2]
-    more = [order[starts[person] : starts[person] + sizes[person]] for person in np.flatnonzero(sizes > 2)]
-    return Told(order[one], np.column_stack([order[two], order[two + 1]]), more)
+    size = np.bincount(labels[known])[labels[known]]
+    of_two = known[size == 2]
+    # Of the two records of a person the earlier is written last, or the later is.
+    earlier, later = np.empty((2, int(labels.max(initial=0)) + 1), dtype=np.int64)
+    earlier[labels[of_two][::-1]], later[labels[of_two]] = of_two[::-1], of_two
+    first = of_two[earlier[labels[of_two]] == of_two]
+    rest = known[size > 2]
+    rest = rest[np.argsort(labels[rest], kind="stable")]
+    more = np.split(rest, np.flatnonzero(np.diff(labels[rest])) + 1) if len(rest) else []
+    return Told(known[size == 1], np.column_stack([first, later[labels[first]]]), more)
 
 
 def mixed(terms: tuple[Floats, Floats], rate: float | Floats) -> Floats:

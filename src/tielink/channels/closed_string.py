@@ -60,6 +60,10 @@ class ClosedStringChannel(FiniteChannel):
         )
         return Terms(*(term.reshape(left.shape) for term in terms))
 
+    def near(self) -> tuple[Codes, Codes]:
+        """Return pairs within the distance cap, or within it of a common string; all pairs without a cap."""
+        return self.tables.near()
+
     def bind(self, left: Codes, right: Codes) -> Bound:
         """Look the pairs up once: their terms never change."""
         return Fixed(self, left, right, self.pair(NOTHING, left, right))

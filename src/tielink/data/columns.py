@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 from tielink.data.frames import Table
 from tielink.data.measures import read_dates, read_number
 from tielink.faults import Faults, listed
-from tielink.fields import Categorical, Date, Field, Number, String
+from tielink.fields import Categorical, Date, Field, Number, PersonName, String
 
 __all__ = ["MISSING", "Column", "encode_column"]
 
 MISSING = -1
 """The code of a missing value."""
+
+LONGEST = 10_000
+"""Characters of the longest text that is compared letter by letter."""
 
 LOOKS_MISSING = ("na", "n/a", "nan", "null", "none", "?", "-", ".", "unknown")
 
@@ -77,17 +80,21 @@ def _as_text(name: str, field: Field, table: Table, missing: Sequence[str], faul
         types = sorted({type(value).__name__ for value in series.to_list() if value is not None})
         faults.error(where, f"holds values that are no text or number ({listed(types)}).", "Turn them into text.")
         return [None] * len(series)
-    if isinstance(field, String) and series.dtype not in TEXT:
+    if isinstance(field, String | PersonName) and series.dtype not in TEXT:
         faults.error(
             where,
-            f"holds {str(series.dtype).lower()} values, where String() means text.",
+            f"holds {str(series.dtype).lower()} values, where {type(field).__name__}() means text.",
             "Turn them into text as people would type them, or declare Categorical().",
         )
     if series.dtype.is_float() and (series.is_null() | (series == series.round())).all():
         # A column of whole numbers with gaps comes as 1.0, 2.0 from many tools: it means 1 and 2.
         series = series.fill_nan(None).cast(pl.Int64, strict=False)
     cells = [None if not cell or cell in missing else cell for cell in series.cast(pl.String).to_list()]
-    return _measured(field, table, where, cells, faults) if isinstance(field, Number | Date) else cells
+    if isinstance(field, Number | Date):
+        return _measured(field, table, where, cells, faults)
+    if not isinstance(field, Categorical):
+        _check_lengths(cells, table, where, faults)
+    return cells
 
 
 def _measured(
@@ -109,6 +116,19 @@ def _measured(
         found = listed([f"{cells[row]!r} ({table.row(row)})" for row in bad])
         faults.error(where, f"{len(bad):,} cells are no {field.kind}: {found}.", f"{do} Name what means missing.")
     return read
+
+
+def _check_lengths(cells: Sequence[str | None], table: Table, where: str, faults: Faults) -> None:
+    """Refuse texts that nobody types: comparing two takes time with the product of their lengths."""
+    long = [row for row, cell in enumerate(cells) if cell is not None and len(cell) > LONGEST]
+    if long:
+        rows = listed([table.row(row) for row in long])
+        length = max(len(cells[row] or "") for row in long)
+        faults.error(
+            f"{where}, {rows}",
+            f"holds a text of {length:,} characters, where one that people type is meant (at most {LONGEST:,}).",
+            "Shorten it, or leave the column out by declaring the others.",
+        )
 
 
 def _check_column(name: str, column: Column, faults: Faults) -> None:

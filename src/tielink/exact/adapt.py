@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tielink.exact.activity import ActivityState
+from tielink.exact.beyond import BeyondInfo
 from tielink.exact.state import Tuning
 
 _POSITION_GOAL = 0.35
@@ -12,6 +14,30 @@ _SCALAR_GOAL = 0.44
 def _nudge(step: NDArray[np.float64], outcome: NDArray[np.float64], goal: float, rate: float) -> None:
     step *= np.exp(rate * (outcome - goal))
     np.clip(step, 1e-3, 1e3, out=step)
+
+
+def _nudge_records(step: NDArray[np.float64], moved: NDArray[np.int8], goal: float, rate: float) -> None:
+    seen = moved >= 0
+    values = step[seen]
+    _nudge(values, moved[seen].astype(np.float64), goal, rate)
+    step[seen] = values
+
+
+def adapt_beyond(tuning: Tuning, iteration: int, info: BeyondInfo) -> None:
+    """The same for what goes beyond positions: log phi, every record's s, and both steps of log tau."""
+    rate = (iteration + 1.0) ** -0.6
+    _nudge_records(tuning.step_sociality_a, info.moved_a, _SCALAR_GOAL, rate)
+    _nudge_records(tuning.step_sociality_b, info.moved_b, _SCALAR_GOAL, rate)
+    correlation, _, held, stretched, _ = info.counts
+    steps = tuning.step_sociality_sd
+    for step, count in ((tuning.step_correlation, correlation), (steps[:1], held), (steps[1:], stretched)):
+        if count[0] > 0:
+            _nudge(step, np.full(1, count[1] / count[0]), _SCALAR_GOAL, rate)
+
+
+def adapt_activity(state: ActivityState, iteration: int, accepted: int) -> None:
+    """The same for alpha."""
+    _nudge(state.step, np.full(1, float(accepted)), _SCALAR_GOAL, (iteration + 1.0) ** -0.6)
 
 
 def adapt(
@@ -30,10 +56,7 @@ def adapt(
     """
     rate = (iteration + 1.0) ** -0.6
     for step, moved in ((tuning.step_a, moved_a), (tuning.step_b, moved_b)):
-        seen = moved >= 0
-        values = step[seen]
-        _nudge(values, moved[seen].astype(np.float64), _POSITION_GOAL, rate)
-        step[seen] = values
+        _nudge_records(step, moved, _POSITION_GOAL, rate)
     for step, count in ((tuning.step_intercept, intercept), (tuning.step_scale, scale)):
         if count is not None and count[0] > 0:
             _nudge(step, np.full(step.size, count[1] / count[0]), _SCALAR_GOAL, rate)

@@ -4,11 +4,12 @@ import numpy as np
 from numba import njit
 
 from tielink.exact.row import row_terms, squared_distances
+from tielink.exact.state import row_intercepts
 
 
 @njit(cache=True)
 def dyad_log_likelihoods(side, state, target, out):
-    """Write log p(y_d) of all dyads i < i' of a file, row by row, into `out`."""
+    """Write log p(y_d) of all dyads i < i' of a file, row by row, into `out`; each by itself, whatever phi is."""
     x = (state.position_a, state.position_b)[side]
     ties = (target.adjacency_a, target.adjacency_b)[side]
     n = x.shape[1]
@@ -18,7 +19,10 @@ def dyad_log_likelihoods(side, state, target, out):
         for k in range(u.size):
             u[k] = x[k, i]
         squared_distances(u, x, squared)
-        row_terms(
-            squared[i + 1 :], ties[i][i + 1 :], state.intercept[side], target.link, out[begin : begin + n - 1 - i]
-        )
+        after = out[begin : begin + n - 1 - i]
+        if (state.sociality_a, state.sociality_b)[side].size == 0:
+            row_terms(squared[i + 1 :], ties[i][i + 1 :], state.intercept[side], target.link, after)
+        else:
+            levels = row_intercepts(side, i, state)[i + 1 :]
+            row_terms(squared[i + 1 :], ties[i][i + 1 :], levels, target.link, after)
         begin += n - 1 - i

@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from tielink.exact.row import LOGIT, exp_negative, log_normal_cdf, squared_distances
-from tielink.exact.state import log_prior_density
+from tielink.exact.row import LOGIT, exp_negative, level, log_normal_cdf, squared_distances
+from tielink.exact.state import log_prior_density, row_intercepts
 
 _FREEDOM = 5.0
 _INFLATION = 1.3
@@ -37,7 +37,7 @@ def _logit_slopes(squared, ties, intercept, score, weight):
     for j in range(squared.size):
         d2 = squared[j] + 1e-12
         inverse = 1.0 / math.sqrt(d2)
-        predictor = intercept - d2 * inverse
+        predictor = level(intercept, j) - d2 * inverse
         t = exp_negative(-abs(predictor))
         q = 1.0 / (1.0 + t)
         p = q if predictor > 0.0 else t * q
@@ -51,7 +51,7 @@ def _probit_slopes(squared, ties, intercept, score, weight):
     for j in range(squared.size):
         d2 = squared[j] + 1e-12
         inverse = 1.0 / math.sqrt(d2)
-        predictor = intercept - d2 * inverse
+        predictor = level(intercept, j) - d2 * inverse
         log_density = -0.5 * predictor * predictor - _HALF_LOG_2PI
         up = log_density - log_normal_cdf(predictor)
         down = log_density - log_normal_cdf(-predictor)
@@ -162,8 +162,11 @@ def scoring_step(u, members, skips, state, target, step, factor):
         if i >= 0 and target.observed[side]:
             x = (state.position_a, state.position_b)[side]
             ties = (target.adjacency_a, target.adjacency_b)[side][i]
-            beta = state.intercept[side]
-            add_slopes(u, x, ties, beta, target.link, i, skips[side], target.temperature, step, factor)
+            skip, power = skips[side], target.temperature
+            if (state.sociality_a, state.sociality_b)[side].size == 0:
+                add_slopes(u, x, ties, state.intercept[side], target.link, i, skip, power, step, factor)
+            else:
+                add_slopes(u, x, ties, row_intercepts(side, i, state), target.link, i, skip, power, step, factor)
     cholesky(factor)
     solve_lower(factor, step)
     solve_upper(factor, step)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
+from tielink.exact.correlation import pair_gain, partner_gains
 from tielink.exact.fit import draw, fit, log_density, quadratic_forms
 from tielink.exact.state import (
     NOBODY,
@@ -24,17 +25,23 @@ from tielink.exact.state import (
 
 @njit(cache=True)
 def _nearest(proposal, side, record, gain, number, state, target):
-    """Unmatched records b with the smallest (u_b - m_a)' F_a (u_b - m_a) - 2 log omega_ab, in that order."""
+    """
+    Unmatched records b with the smallest (u_b - m_a)' F_a (u_b - m_a) - 2 log omega_ab, in that order.
+
+    With phi != 1, omega_ab counts what correlated ties would give the pair at m_a.
+    """
     partner = (state.partner_a, state.partner_b)[1 - side]
     cost = np.empty(partner.size)
     quadratic_forms(proposal, (state.position_a, state.position_b)[1 - side], cost)
+    correlated = state.correlation.size > 0
+    gains = partner_gains(proposal.mean, side, record, state, target) if correlated else cost[:0]
     best = np.empty(number, dtype=np.int64)
     best_cost = np.empty(number)
     count = 0
     for j in range(partner.size):
         if partner[j] >= 0:
             continue
-        value = cost[j] - 2.0 * (bayes_factor(target, side, record, j) + gain)
+        value = cost[j] - 2.0 * (bayes_factor(target, side, record, j) + gain + (gains[j] if correlated else 0.0))
         if value == np.inf or (count == number and value >= best_cost[count - 1]):
             continue
         slot = count if count < number else number - 1
@@ -51,9 +58,10 @@ def restricted_gibbs(rng, state, target, tuning, side, record):
     """
     Take the free record a of file `side` out and put it back: with one of C candidates, or alone.
 
-    Weights: omega_ab e^{l_a(u_b)} for each candidate b, gamma_a(u_r)/(M q_a(u_r)) for each of M positions u_r, of which
-    the first is a's own if it was single. The old partner is unmatched while we choose and competes like any other; the
-    candidates depend on the rest only, so if it is not among them the move must do nothing.
+    Weights: omega_ab e^{l_a(u_b)} for each candidate b, with phi != 1 times the pair's gain; gamma_a(u_r)/(M q_a(u_r))
+    for each of M positions u_r, of which the first is a's own if it was single. The old partner is unmatched while we
+    choose and competes like any other; the candidates depend on the rest only, so if it is not among them the move must
+    do nothing.
     """
     old = (state.partner_a, state.partner_b)[side][record]
     if old >= 0:
@@ -79,6 +87,8 @@ def restricted_gibbs(rng, state, target, tuning, side, record):
         points[i] = u
         log_weights[i] = bayes_factor(target, side, record, candidates[i]) + gain
         log_weights[i] += record_log_likelihood(u, side, record, NOBODY[0], state, target)
+        if state.correlation.size > 0:
+            log_weights[i] += pair_gain(u, by_file(side, record, candidates[i]), NOBODY, state, target)
     for r in range(tuning.particles):
         u = u_own if (r == 0 and old < 0) else draw(rng, proposal, spread)
         points[count + r] = u

@@ -5,19 +5,21 @@ import math
 import numpy as np
 from numba import njit
 
+from tielink.exact.correlation import intercept_gain
 from tielink.exact.row import squared_distances, sum_terms
 from tielink.exact.state import Info
 
 
 @njit(cache=True)
 def file_log_likelihood(side, intercept, stretch, state, target):
-    """Log-likelihood of all dyads of a file at this intercept, every distance multiplied by `stretch`."""
+    """Log-likelihood of all dyads of a file by themselves at this intercept, every distance times `stretch`."""
     if not target.observed[side]:
         return 0.0
     x = (state.position_a, state.position_b)[side]
     ties = (target.adjacency_a, target.adjacency_b)[side]
     squared = np.empty(x.shape[1])
     u = np.empty(x.shape[0])
+    sociality = (state.sociality_a, state.sociality_b)[side]
     factor = stretch * stretch
     total = 0.0
     for i in range(x.shape[1] - 1):
@@ -26,7 +28,11 @@ def file_log_likelihood(side, intercept, stretch, state, target):
         squared_distances(u, x, squared)
         for j in range(squared.size):
             squared[j] *= factor
-        total += sum_terms(squared[i + 1 :], ties[i][i + 1 :], intercept, target.link)
+        if sociality.size == 0:
+            total += sum_terms(squared[i + 1 :], ties[i][i + 1 :], intercept, target.link)
+        else:
+            levels = (intercept + sociality[i]) + sociality[i + 1 :]
+            total += sum_terms(squared[i + 1 :], ties[i][i + 1 :], levels, target.link)
     return target.temperature * total
 
 
@@ -43,6 +49,8 @@ def walk_intercepts(rng, state, target, tuning):
         log_ratio = 0.5 * (old * old - new * new) / target.intercept_sd[side] ** 2
         log_ratio += file_log_likelihood(side, new, 1.0, state, target)
         log_ratio -= file_log_likelihood(side, old, 1.0, state, target)
+        if state.correlation.size > 0:
+            log_ratio += intercept_gain(side, old, new, state, target)
         if math.log(rng.random()) < log_ratio:
             state.intercept[side] = new
             accepted += 1

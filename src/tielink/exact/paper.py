@@ -15,14 +15,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from tielink.exact.correlation import intercept_gain, pair_gain
 from tielink.exact.positions import WalkInfo, persons
-from tielink.exact.row import row, row_terms, squared_distances
+from tielink.exact.row import row_terms, squared_distances
 from tielink.exact.spread import draw_spread
 from tielink.exact.state import (
     NOBODY,
     Info,
     State,
     bayes_factor,
+    by_file,
     join,
     log_prior_density,
     part,
@@ -30,6 +32,8 @@ from tielink.exact.state import (
     position_of,
     position_of_person,
     prior_step,
+    record_log_likelihood,
+    row_intercepts,
 )
 from tielink.exact.target import Target
 
@@ -92,12 +96,17 @@ def _fill_rows(side, intercept, out, state, target):
         return total
     u = np.empty(x.shape[0])
     squared, terms = np.empty(n), np.empty(n)
+    sociality = (state.sociality_a, state.sociality_b)[side]
     for i in range(n - 1):
         for k in range(u.size):
             u[k] = x[k, i]
         squared_distances(u, x, squared)
         tail, later = terms[i + 1 :], out[i + 1 :]
-        row_terms(squared[i + 1 :], ties[i][i + 1 :], intercept, target.link, tail)
+        if sociality.size == 0:
+            row_terms(squared[i + 1 :], ties[i][i + 1 :], intercept, target.link, tail)
+        else:
+            levels = (intercept + sociality[i]) + sociality[i + 1 :]
+            row_terms(squared[i + 1 :], ties[i][i + 1 :], levels, target.link, tail)
         sum_here = _scatter(tail, later, target.temperature)
         out[i] += sum_here
         total += sum_here
@@ -156,16 +165,6 @@ def refresh(cache, state, target):
 
 
 @njit(cache=True)
-def _evaluate(u, side, record, state, target):
-    """l_i(u)."""
-    if not target.observed[side]:
-        return 0.0
-    x = (state.position_a, state.position_b)[side]
-    ties = (target.adjacency_a, target.adjacency_b)[side][record]
-    return target.temperature * row(u, x, ties, state.intercept[side], target.link, record, NOBODY[0])
-
-
-@njit(cache=True)
 def _move_record(u, side, record, value, cache, state, target):
     """Put the record at u, where its row sums to `value`, and bring the other rows of its file up to date."""
     if target.observed[side]:
@@ -173,10 +172,12 @@ def _move_record(u, side, record, value, cache, state, target):
         ties = (target.adjacency_a, target.adjacency_b)[side][record]
         rows = (cache.row_a, cache.row_b)[side]
         squared, before, after = np.empty(rows.size), np.empty(rows.size), np.empty(rows.size)
-        squared_distances(position_of(state, side, record), x, squared)
-        row_terms(squared, ties, state.intercept[side], target.link, before)
-        squared_distances(u, x, squared)
-        row_terms(squared, ties, state.intercept[side], target.link, after)
+        for point, terms in ((position_of(state, side, record), before), (u, after)):
+            squared_distances(point, x, squared)
+            if (state.sociality_a, state.sociality_b)[side].size == 0:
+                row_terms(squared, ties, state.intercept[side], target.link, terms)
+            else:
+                row_terms(squared, ties, row_intercepts(side, record, state), target.link, terms)
         for j in range(rows.size):
             rows[j] += target.temperature * (after[j] - before[j])
         rows[record] = value
@@ -213,8 +214,14 @@ def label(rng, state, target, cache, side, record):
         log_ratio -= bayes_factor(target, side, record, old) + prior_step(target, state)
     accept = False
     if new != old or new < 0:
-        value = _evaluate(u, side, record, state, target)
+        value = record_log_likelihood(u, side, record, NOBODY[0], state, target)
         log_ratio += value - (cache.row_a, cache.row_b)[side][record]
+        if state.correlation.size > 0:
+            if new >= 0:
+                log_ratio += pair_gain(u, by_file(side, record, new), NOBODY, state, target)
+            if old >= 0:
+                at = position_of(state, side, record)
+                log_ratio -= pair_gain(at, by_file(side, record, old), NOBODY, state, target)
         accept = math.log(rng.random()) < log_ratio
         if accept:
             _move_record(u, side, record, value, cache, state, target)
@@ -243,12 +250,17 @@ def walk_positions(rng, state, target, tuning, cache):
         step = tuning.step_a[members[0]] if members[0] >= 0 else tuning.step_b[members[1]]
         u = position_of_person(state, members)
         log_ratio = -log_prior_density(u, state.spread[0])
+        correlated = state.correlation.size > 0 and members[0] >= 0 and members[1] >= 0
+        if correlated:
+            log_ratio -= pair_gain(u, members, NOBODY, state, target)
         for k in range(u.size):
             u[k] += step * rng.standard_normal()
         log_ratio += log_prior_density(u, state.spread[0])
+        if correlated:
+            log_ratio += pair_gain(u, members, NOBODY, state, target)
         for side in range(2):
             if members[side] >= 0:
-                values[side] = _evaluate(u, side, members[side], state, target)
+                values[side] = record_log_likelihood(u, side, members[side], NOBODY[0], state, target)
                 log_ratio += values[side] - (cache.row_a, cache.row_b)[side][members[side]]
         accept = math.log(rng.random()) < log_ratio
         if accept:
@@ -279,6 +291,8 @@ def walk_cached_intercepts(rng, state, target, tuning, cache):
         log_ratio += _fill_rows(side, new, fresh, state, target)
         # Every dyad stands in two rows.
         log_ratio -= 0.5 * rows.sum()
+        if state.correlation.size > 0:
+            log_ratio += intercept_gain(side, old, new, state, target)
         if math.log(rng.random()) < log_ratio:
             accepted += 1
             state.intercept[side] = new

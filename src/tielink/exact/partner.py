@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
+from tielink.exact.correlation import partner_gains
 from tielink.exact.fit import quadratic_forms
 from tielink.exact.state import bayes_factor
 
@@ -17,12 +18,15 @@ def partner_log_probabilities(proposal, side, record, state, target):
     log s(b|a) over the records b of the other file, -inf for those that are matched or known not to match.
 
     s(b|a) is proportional to omega_ab (0.9 k_ab + 0.1) with k_ab = (1 + (u_b - m_a)' F_a (u_b - m_a)/8)^-3, where m_a
-    and F_a come from `proposal`, the fit of a alone. The linkage-prior ratio is the same for every b and cancels.
+    and F_a come from `proposal`, the fit of a alone. The linkage-prior ratio is the same for every b and cancels. With
+    phi != 1, s also carries what correlated ties would give the pair at m_a.
     """
     x = (state.position_a, state.position_b)[1 - side]
     partner = (state.partner_a, state.partner_b)[1 - side]
     out = np.empty(partner.size)
     quadratic_forms(proposal, x, out)
+    correlated = state.correlation.size > 0
+    gains = partner_gains(proposal.mean, side, record, state, target) if correlated else out[:0]
     top = -np.inf
     for j in range(out.size):
         if partner[j] >= 0:
@@ -30,6 +34,8 @@ def partner_log_probabilities(proposal, side, record, state, target):
         else:
             near = 1.0 + out[j] / 8.0
             out[j] = bayes_factor(target, side, record, j) + math.log(_NEAR / (near * near * near) + (1.0 - _NEAR))
+            if correlated:
+                out[j] += gains[j]
             top = max(top, out[j])
     if top > -np.inf:
         total = 0.0

@@ -6,9 +6,11 @@ closed conditional weights (the terms of m); given w, a rate is a beta draw.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -16,11 +18,15 @@ from numpy.typing import NDArray
 
 from tielink.channels.channel import Channel, Codes, Floats, Terms, Told, mixed, told
 from tielink.data.columns import MISSING
+from tielink.data.scores import pair_keys
 from tielink.exact.careless import draw_careless
-from tielink.logp.profiles import log_collapsed
+from tielink.logp.profiles import log_collapsed, log_evidence, log_single
 from tielink.model.problem import NOBODY, Problem
 
-__all__ = ["ProfileState", "Profiles"]
+__all__ = ["Lookup", "ProfileState", "Profiles"]
+
+Lookup = Callable[[int, Floats, Codes], Terms | None]
+"""Gives the terms of pairs of records in a field at its parameters, where they are at hand."""
 
 
 @dataclass(eq=False)
@@ -34,6 +40,17 @@ class ProfileState:
     share: float = 0.0
     """κ: the share of careless records."""
 
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return everything as plain arrays, for a checkpoint."""
+        fields = {f"fields.{place}": values.copy() for place, values in enumerate(self.fields)}
+        own = {"rates": self.rates.copy(), "careless": self.careless.copy(), "share": np.array(self.share)}
+        return {**own, **fields}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Become the state that `arrays` were taken of."""
+        self.rates, self.careless, self.share = arrays["rates"], arrays["careless"], float(arrays["share"])
+        self.fields = [arrays[f"fields.{place}"] for place in range(len(self.fields))]
+
 
 class Profiles:
     """The fields of two files, compiled for repeated evaluation of all cross pairs."""
@@ -43,7 +60,11 @@ class Profiles:
         self.fields = problem.fields
         self.size = problem.sizes[0]
         self._apart = problem.linkage.nonmatches - np.array([0, self.size])
-        self._grids = [_Grid(field, self.size) for field in self.fields]
+        self._apart_keys = np.sort(pair_keys(problem.linkage.nonmatches))
+
+    @cached_property
+    def _grids(self) -> list[_Grid]:
+        return [_Grid(field, self.size) for field in self.fields]
 
     def start(self) -> ProfileState:
         """Return rates at their prior mean, and each field's own start."""
@@ -65,6 +86,23 @@ class Profiles:
             grid.add(state.fields[place], rates[: self.size], rates[self.size :], out)
         out[self._apart[:, 0], self._apart[:, 1]] = -np.inf
 
+    def evidence(self, state: ProfileState, left: Codes, right: Codes) -> Floats:
+        """Return the log Bayes factor of a few pairs of records; −∞ for known non-matches."""
+        total = np.zeros(len(left))
+        for place, field in enumerate(self.fields):
+            total += log_evidence(field, state.fields[place], self.record_rates(state, place), left, right)
+        total[np.isin(pair_keys(np.column_stack([left, right])), self._apart_keys)] = -np.inf
+        return total
+
+    def log_singles(self, state: ProfileState) -> float:
+        """Return log p(values | ψ, …) as if everybody were alone."""
+        total = 0.0
+        for place, field in enumerate(self.fields):
+            known = field.codes != MISSING
+            rates = self.record_rates(state, place)[known]
+            total += float(log_single(field, state.fields[place], rates, field.codes[known]).sum())
+        return total
+
     def log_likelihood(self, state: ProfileState, labels: Codes) -> float:
         """Return log p(values | ξ, ψ, …); `labels` holds the person of each record."""
         return sum(
@@ -72,15 +110,29 @@ class Profiles:
             for place, field in enumerate(self.fields)
         )
 
-    def update(self, rng: np.random.Generator, state: ProfileState, labels: Codes) -> None:
-        """Draw who is careless, the fields' parameters, w and ψ given who is whom."""
+    def update(
+        self,
+        rng: np.random.Generator,
+        state: ProfileState,
+        labels: Codes,
+        lookup: Lookup | None = None,
+        *,
+        redraw: bool = True,
+    ) -> None:
+        """Draw who is careless, the fields' parameters, w and ψ given who is whom.
+
+        Without `redraw`, parameters that are drawn with distortions summed out, which is dear, stay as they are.
+        """
         self._update_careless(rng, state, labels)
         priors = [rate.prior for rate in self.problem.rates]
         distorted_count, clean_count = np.array([(prior.a, prior.b) for prior in priors]).reshape(-1, 2).T.copy()
         for place, field in enumerate(self.fields):
             values, rates = told(field.codes, labels), self.record_rates(state, place)
-            state.fields[place] = field.redraw(rng, state.fields[place], rates, values)
-            distorted = draw_distorted(rng, field, state.fields[place], rates, values)
+            if redraw:
+                state.fields[place] = field.redraw(rng, state.fields[place], rates, values)
+            parameters = state.fields[place]
+            terms = None if lookup is None else lookup(place, parameters, values.two)
+            distorted = draw_distorted(rng, field, parameters, rates, values, terms)
             rate_of = self.problem.rate_numbers(place, state.careless)
             known = field.codes != MISSING
             distorted_count += np.bincount(rate_of[known & distorted], minlength=len(priors))
@@ -101,16 +153,25 @@ class Profiles:
 
 
 def draw_distorted(
-    rng: np.random.Generator, field: Channel, parameters: Floats, rates: Floats, values: Told
+    rng: np.random.Generator,
+    field: Channel,
+    parameters: Floats,
+    rates: Floats,
+    values: Told,
+    terms: Terms | None = None,
 ) -> NDArray[np.bool_]:
-    """Draw w of every record, given who is whom, rates and parameters; False where there is no value."""
+    """Draw w of every record, given who is whom, rates and parameters; False where there is no value.
+
+    `terms` are those of `values.two`, where they are at hand.
+    """
     drawn = np.zeros(len(field.codes), dtype=bool)
     clean, distorted = field.single(parameters, field.codes[values.one])
     rate = rates[values.one]
     total = mixed((clean, distorted), rate)
     drawn[values.one] = rng.random(len(total)) * total < rate * distorted
     left, right = values.two.T
-    weights = field.pair(parameters, field.codes[left], field.codes[right]).weighted(rates[left], rates[right])
+    terms = field.pair(parameters, field.codes[left], field.codes[right]) if terms is None else terms
+    weights = terms.weighted(rates[left], rates[right])
     bounds = np.cumsum(weights, axis=0)
     kinds = (rng.random(len(left)) * bounds[-1] >= bounds[:-1]).sum(axis=0)
     drawn[left], drawn[right] = kinds % 2 == 1, kinds >= 2

@@ -9,7 +9,7 @@ import math
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
 LOGIT = 0
 PROBIT = 1
@@ -43,6 +43,30 @@ def _float(typingctx, value):
         return builder.bitcast(args[0], ir.DoubleType())
 
     return types.float64(types.int64), codegen
+
+
+def level(intercept, j):
+    """The intercept of dyad j: one number for a whole row, or an array with sociality in it."""
+    return intercept if np.ndim(intercept) == 0 else intercept[j]
+
+
+@overload(level)
+def _level(intercept, j):
+    if isinstance(intercept, types.Array):
+        return lambda intercept, j: intercept[j]
+    return lambda intercept, j: intercept
+
+
+def levels(intercept, begin, end):
+    """The intercepts of dyads begin … end − 1: a kernel is compiled once for a number and once for an array."""
+    return intercept if np.ndim(intercept) == 0 else intercept[begin:end]
+
+
+@overload(levels)
+def _levels(intercept, begin, end):
+    if isinstance(intercept, types.Array):
+        return lambda intercept, begin, end: intercept[begin:end]
+    return lambda intercept, begin, end: intercept
 
 
 # The three functions below must never see `reassoc`: it would cancel the rounding step `(x + _ROUND) - _ROUND`.
@@ -163,7 +187,7 @@ def _logit_block(squared, ties, intercept):
     linear = 0.0
     product = 1.0
     for j in range(squared.size):
-        predictor = intercept - math.sqrt(squared[j])
+        predictor = level(intercept, j) - math.sqrt(squared[j])
         positive = max(0.0, predictor)
         linear += ties[j] * predictor - positive
         product *= 1.0 + exp_negative(predictor - 2.0 * positive)
@@ -176,11 +200,12 @@ def sum_terms(squared, ties, intercept, link):
     total = 0.0
     if link != LOGIT:
         for j in range(squared.size):
-            total += dyad(squared[j], ties[j], intercept, link)
+            total += dyad(squared[j], ties[j], level(intercept, j), link)
         return total
     for begin in range(0, squared.size, _BLOCK):
         # Slices, not bounds: an index that might be negative (as far as numba knows) is not vectorised.
-        total += _logit_block(squared[begin : begin + _BLOCK], ties[begin : begin + _BLOCK], intercept)
+        end = begin + _BLOCK
+        total += _logit_block(squared[begin:end], ties[begin:end], levels(intercept, begin, end))
     return total
 
 
@@ -197,8 +222,8 @@ def row(u, x, ties, intercept, link, skip, skip_too):
         Positions of all records of its file.
     ties : (n,) uint8
         The record's row of the adjacency matrix, zero on the diagonal.
-    intercept : float
-        beta_j.
+    intercept : float or (n,) float64
+        beta_j; with sociality beta_j + s_i + s_j for every column j.
     link : int
         LOGIT or PROBIT.
     skip, skip_too : int
@@ -208,9 +233,9 @@ def row(u, x, ties, intercept, link, skip, skip_too):
     squared_distances(u, x, squared)
     total = sum_terms(squared, ties, intercept, link)
     # Leaving a column out of the loop would break its vectorisation; taking the term off again costs one scalar call.
-    total -= dyad(squared[skip], ties[skip], intercept, link)
+    total -= dyad(squared[skip], ties[skip], level(intercept, skip), link)
     if skip_too >= 0:
-        total -= dyad(squared[skip_too], ties[skip_too], intercept, link)
+        total -= dyad(squared[skip_too], ties[skip_too], level(intercept, skip_too), link)
     return total
 
 
@@ -219,8 +244,8 @@ def row_terms(squared, ties, intercept, link, out):
     """Every dyad's log-likelihood, given squared distances; `out` must be another array, or nothing is vectorised."""
     if link == LOGIT:
         for j in range(squared.size):
-            predictor = intercept - math.sqrt(squared[j])
+            predictor = level(intercept, j) - math.sqrt(squared[j])
             out[j] = ties[j] * predictor - softplus(predictor)
     else:
         for j in range(squared.size):
-            out[j] = dyad(squared[j], ties[j], intercept, link)
+            out[j] = dyad(squared[j], ties[j], level(intercept, j), link)

@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from tielink.exact.correlation import pair_gain
 from tielink.exact.row import row
 from tielink.exact.target import Target
 
@@ -27,6 +28,12 @@ class State(NamedTuple):
         sigma^2.
     matched : (1,) int64
         Number m of free (non-anchor) matches. N = n1 + n2 - anchors - m.
+    correlation : (1,) float64
+        log phi; empty if ties of different files are independent given positions.
+    sociality_a, sociality_b : (n1,) and (n2,) float64
+        s of each record; empty without sociality, or without a network in that file.
+    sociality_sd : (1,) float64
+        tau; empty without sociality.
     """
 
     position_a: NDArray[np.float64]
@@ -36,6 +43,10 @@ class State(NamedTuple):
     intercept: NDArray[np.float64]
     spread: NDArray[np.float64]
     matched: NDArray[np.int64]
+    correlation: NDArray[np.float64] = np.empty(0)
+    sociality_a: NDArray[np.float64] = np.empty(0)
+    sociality_b: NDArray[np.float64] = np.empty(0)
+    sociality_sd: NDArray[np.float64] = np.empty(0)
 
 
 class Tuning(NamedTuple):
@@ -48,6 +59,11 @@ class Tuning(NamedTuple):
         Random-walk step of each record's position; a pair uses the first file's.
     step_intercept : (2,) float64
     step_scale : (1,) float64
+    step_correlation : (1,) float64
+    step_sociality_a, step_sociality_b : (n,) float64
+        Random-walk step of each record's sociality.
+    step_sociality_sd : (2,) float64
+        Steps of log tau: with s held, and with s/tau held.
     particles : int
         M, draws per evidence.
     candidates : int
@@ -68,6 +84,10 @@ class Tuning(NamedTuple):
     jumps: int
     walks: int
     scalars: int
+    step_correlation: NDArray[np.float64]
+    step_sociality_a: NDArray[np.float64]
+    step_sociality_b: NDArray[np.float64]
+    step_sociality_sd: NDArray[np.float64]
 
 
 # "No record of either file". Not a literal (-1, -1): that has a type of its own and compiles everything twice.
@@ -82,7 +102,11 @@ class Info(NamedTuple):
 
 
 def init(rng: np.random.Generator, target: Target) -> State:
-    """Anchors linked and nothing else; spread at its prior mean, positions from their prior, intercepts near zero."""
+    """
+    Anchors linked and nothing else; spread at its prior mean, positions from their prior, intercepts near zero.
+
+    What goes beyond positions starts where it says nothing: phi at 1, all s at 0.
+    """
     n1, n2 = target.log_bf.shape
     spread = target.spread_scale / max(target.spread_shape - 1.0, 0.5)
     position_a = rng.normal(size=(target.dimension, n1)) * math.sqrt(spread)
@@ -97,6 +121,20 @@ def init(rng: np.random.Generator, target: Target) -> State:
         rng.normal(size=2) * np.minimum(target.intercept_sd, 1.0),
         np.array([spread]),
         np.zeros(1, dtype=np.int64),
+        *blank_ties(target),
+    )
+
+
+def blank_ties(target: Target) -> tuple[NDArray[np.float64], ...]:
+    """The state of all that goes beyond positions, saying nothing; empty arrays for what is off."""
+    social = target.sociality_scale > 0.0
+    sizes = [n if social and seen else 0 for n, seen in zip(target.log_bf.shape, target.observed, strict=True)]
+    correlated = target.correlation_sd > 0.0 and bool(target.observed.all())
+    return (
+        np.zeros(1 if correlated else 0),
+        np.zeros(sizes[0]),
+        np.zeros(sizes[1]),
+        np.full(1 if sum(sizes) else 0, 0.5 * target.sociality_scale),
     )
 
 
@@ -138,6 +176,10 @@ def init_tuning(
         max(1, (n1 + n2) // 8) if jumps is None else jumps,
         walks,
         scalars,
+        np.full(1, 0.5),
+        np.full(n1, 0.5),
+        np.full(n2, 0.5),
+        np.array([0.2, 0.1]),
     )
 
 
@@ -218,13 +260,31 @@ def position_of_person(state, members):
 
 
 @njit(cache=True)
+def row_intercepts(side, record, state):
+    """beta_j + s_i + s_j for every record j of the file: the intercepts of a row when there is sociality."""
+    sociality = (state.sociality_a, state.sociality_b)[side]
+    return (state.intercept[side] + sociality[record]) + sociality
+
+
+@njit(cache=True)
+def dyad_intercept(side, i, j, state):
+    """beta_j + s_i + s_j, or beta_j without sociality."""
+    sociality = (state.sociality_a, state.sociality_b)[side]
+    if sociality.size == 0:
+        return state.intercept[side]
+    return state.intercept[side] + sociality[i] + sociality[j]
+
+
+@njit(cache=True)
 def record_log_likelihood(u, side, record, skip, state, target):
     """l_i(u): the record's row of ties when it stands at `u`, dyad (record, skip) left out; 0 without a network."""
     if not target.observed[side]:
         return 0.0
     x = (state.position_a, state.position_b)[side]
     ties = (target.adjacency_a, target.adjacency_b)[side]
-    return target.temperature * row(u, x, ties[record], state.intercept[side], target.link, record, skip)
+    if (state.sociality_a, state.sociality_b)[side].size == 0:
+        return target.temperature * row(u, x, ties[record], state.intercept[side], target.link, record, skip)
+    return target.temperature * row(u, x, ties[record], row_intercepts(side, record, state), target.link, record, skip)
 
 
 @njit(cache=True)
@@ -239,7 +299,7 @@ def log_prior_density(u, spread):
 @njit(cache=True)
 def log_gamma(u, members, skips, state, target):
     """
-    log gamma_A(u) = sum over i in A of l_i(u) + log N(u; 0, sigma^2 I).
+    log gamma_A(u) = sum over i in A of l_i(u) + log N(u; 0, sigma^2 I), for a pair and phi != 1 with `pair_gain` at u.
 
     `members` names one record per file (-1: none of that file); `skips` one record per file whose dyad with the member
     is left out (-1: none).
@@ -248,6 +308,8 @@ def log_gamma(u, members, skips, state, target):
     for side in range(2):
         if members[side] >= 0:
             total += record_log_likelihood(u, side, members[side], skips[side], state, target)
+    if state.correlation.size > 0 and members[0] >= 0 and members[1] >= 0:
+        total += pair_gain(u, members, skips, state, target)
     return total
 
 

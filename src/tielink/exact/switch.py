@@ -8,7 +8,18 @@ from tielink.exact.evidence import evidence
 from tielink.exact.fit import fit
 from tielink.exact.partner import partner_log_probabilities
 from tielink.exact.row import dyad
-from tielink.exact.state import NOBODY, Info, bayes_factor, by_file, choose, join, part, place, position_of
+from tielink.exact.state import (
+    NOBODY,
+    Info,
+    bayes_factor,
+    by_file,
+    choose,
+    dyad_intercept,
+    join,
+    part,
+    place,
+    position_of,
+)
 
 
 @njit(cache=True)
@@ -20,7 +31,7 @@ def dyad_between(u, v, side, i, j, state, target):
     for k in range(u.size):
         squared += (u[k] - v[k]) ** 2
     tie = (target.adjacency_a, target.adjacency_b)[side][i, j]
-    return target.temperature * dyad(squared, tie, state.intercept[side], target.link)
+    return target.temperature * dyad(squared, tie, dyad_intercept(side, i, j, state), target.link)
 
 
 @njit(cache=True)

@@ -32,6 +32,12 @@ class Target(NamedTuple):
         K.
     temperature : float
         Power of the tie likelihood: 1 is the posterior, less than 1 an annealed one.
+    correlation_sd : float
+        Prior standard deviation of log phi; 0 for phi = 1.
+    correlated_a, correlated_b : (n1,) and (n2,) bool
+        Which records take part in the correlation of ties.
+    sociality_scale : float
+        Scale of tau's half-normal prior; 0 without sociality.
     """
 
     adjacency_a: NDArray[np.uint8]
@@ -47,6 +53,10 @@ class Target(NamedTuple):
     link: int
     dimension: int
     temperature: float
+    correlation_sd: float
+    correlated_a: NDArray[np.bool_]
+    correlated_b: NDArray[np.bool_]
+    sociality_scale: float
 
 
 def make_target(
@@ -63,6 +73,9 @@ def make_target(
     spread_scale: float = 5.0,
     link: int = 0,
     temperature: float = 1.0,
+    correlation_sd: float = 0.0,
+    correlated: tuple[ArrayLike, ArrayLike] | None = None,
+    sociality_scale: float = 0.0,
 ) -> Target:
     """Bring arrays to the types and memory order the kernels are compiled for, and check that they fit together."""
     ties_a = np.ascontiguousarray(adjacency_a, dtype=np.uint8)
@@ -106,4 +119,8 @@ def make_target(
         int(link),
         int(dimension),
         float(temperature),
+        float(correlation_sd),
+        np.ones(n1, dtype=np.bool_) if correlated is None else np.ascontiguousarray(correlated[0], dtype=np.bool_),
+        np.ones(n2, dtype=np.bool_) if correlated is None else np.ascontiguousarray(correlated[1], dtype=np.bool_),
+        float(sociality_scale),
     )

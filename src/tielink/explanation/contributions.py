@@ -25,7 +25,7 @@ from tielink.model.problem import NOBODY as NOBODY_CARELESS
 from tielink.model.problem import Problem
 from tielink.posterior.posterior import Posterior
 
-__all__ = ["explained_draws", "field_weights", "prior_weight", "tie_weights"]
+__all__ = ["MOST_DRAWS", "explained_draws", "field_weights", "prior_weight", "tie_weights"]
 
 Floats = NDArray[np.float64]
 
@@ -34,11 +34,11 @@ MOST_DRAWS = 200
 """Draws that an explanation looks at, over all chains."""
 
 
-def explained_draws(posterior: Posterior) -> list[tuple[int, int]]:
+def explained_draws(posterior: Posterior, most: int = MOST_DRAWS) -> list[tuple[int, int]]:
     """Return (chain, draw) of the draws to look at: those with positions, or else evenly spaced ones."""
     network = posterior.network
     draws = np.arange(posterior.draws_per_chain) if network is None else network.draws
-    step = max(1, len(draws) * posterior.chains // MOST_DRAWS)
+    step = max(1, len(draws) * posterior.chains // most)
     return [(chain, int(draw)) for chain in range(posterior.chains) for draw in draws[::step]]
 
 
@@ -47,7 +47,9 @@ def prior_weight(problem: Problem, person: NDArray[np.integer], pair: tuple[int,
     others = np.ones(len(person), dtype=bool)
     others[list(pair)] = False
     labels = person[others]
-    matches = len(labels) - len(np.unique(labels)) - problem.linkage.anchored_pairs
+    seen = np.zeros(len(person), dtype=bool)
+    seen[labels] = True
+    matches = len(labels) - int(seen.sum()) - problem.linkage.anchored_pairs
     log = problem.linkage.log_by_matches
     return float(log[matches + 1] - log[matches])
 
@@ -70,12 +72,14 @@ def tie_weights(
     posterior: Posterior,
     draws: list[tuple[int, int]],
     pair: tuple[int, int],
+    target: Target | None = None,
 ) -> Floats:
-    """Return log Z_ab/(Z_a·Z_b) at each draw; empty without a network."""
+    """Return log Z_ab/(Z_a·Z_b) at each draw; empty without a network. A target at hand need not be compiled again."""
     sample = posterior.network
     if sample is None:
         return np.empty(0)
-    target, _ = compile_target(problem)
+    if target is None:
+        target, _ = compile_target(problem)
     slot = {int(draw): place for place, draw in enumerate(sample.draws)}
     a, b = pair[0], pair[1] - problem.sizes[0]
     weights = []

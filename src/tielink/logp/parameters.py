@@ -37,6 +37,14 @@ class Parameters:
     """π: N × L codes."""
     distorted: NDArray[np.bool_] | None = None
     """w: I × L, whether the record's value is a distorted one."""
+    correlation: float = 0.0
+    """log φ: how ties of the same two persons in two files go together."""
+    sociality: NDArray[np.float64] | None = None
+    """s: one a record (0 in files without a network); None without sociality."""
+    sociality_sd: float = 1.0
+    """τ: standard deviation of s."""
+    activity: float = 0.0
+    """α: how degrees weigh on who is matched."""
 
     def of_field(self, index: int) -> NDArray[np.float64]:
         """Return the parameters of field number `index`."""

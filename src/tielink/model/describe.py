@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.fields import Categorical, Date, Field, Measured, String
-from tielink.model.linkage_priors import MatchRate, Uniform
+from tielink.faults import listed
+from tielink.fields import Categorical, Date, Field, Measured, PersonName, String
+from tielink.model.egos import egos
+from tielink.model.linkage_priors import Activity, MatchRate, Uniform
+from tielink.model.network import Sociality, TieCorrelation
 from tielink.model.problem import free_sizes
 from tielink.specification import Beta
 
@@ -53,10 +56,31 @@ def _network_lines(model: Model, dataset: Dataset) -> list[str]:
         f"  Variance of positions: inverse-gamma with shape {spread.shape:.4g} and scale {spread.scale:.4g}"
         f" (mean {mean:.4g}).",
     ]
+    if isinstance(network.sociality, Sociality):
+        lines.append(
+            "  Sociality: records differ in how many ties they have at the same place; the standard deviation is "
+            f"half-normal with scale {network.sociality.scale:g}."
+        )
+    if isinstance(network.tie_correlation, TieCorrelation):
+        lines.append(_correlation_line(network.tie_correlation, dataset))
     without = [name for name in dataset.files if name not in with_ties]
     if without:
         lines.append(f"  No network in: {', '.join(without)}.")
     return lines
+
+
+def _correlation_line(correlation: TieCorrelation, dataset: Dataset) -> str:
+    """Say what correlation is believed in, and who is left out of it."""
+    line = (
+        "  Correlation: ties of the same two persons in both files go together with odds ratio φ, log φ normal with "
+        f"mean 0 and standard deviation {correlation.sd:g}."
+    )
+    left_out = egos(correlation, dataset)
+    if not left_out:
+        return line
+    names = listed([f"{name}/{key}" for name, key in left_out], 8)
+    detected = " (tied to everybody in their file)" if correlation.egos == "detect" else ""
+    return f"{line} Egos left out of it{detected}: {names}."
 
 
 def _field_lines(model: Model, dataset: Dataset) -> list[str]:
@@ -87,6 +111,8 @@ def _beta(prior: Beta) -> str:
 def _field_line(name: str, field: Field, distinct: int) -> str:
     rate = "distortion rate in each file" if field.by_file else "distortion rate"
     start = f"  {name}: {field.kind} with {distinct:,} values; {rate} ~ {_beta(field.distortion)}"
+    if isinstance(field, String) and field.vocabulary == "open":
+        return f"{start}; {_open_words(field)}"
     if isinstance(field, String):
         cap = field.cap(distinct)
         how = field.distance if isinstance(field.distance, str) else "a given"
@@ -101,12 +127,36 @@ def _field_line(name: str, field: Field, distinct: int) -> str:
             unit = " days" if isinstance(field, Date) else ""
             honest = f"honest values differ from the true one with standard deviation {field.tolerance:g}{unit}"
         return f"{start}; {honest}, distorted ones are slips of the hand or, {field.unrelated:.0%}, any value."
+    if isinstance(field, PersonName):
+        return f"{start}; {_name_words(field)}"
     assert isinstance(field, Categorical)
     line = f"{start}; frequencies of true values ~ Dirichlet({field.concentration:g})"
     if isinstance(field.confusion, str):
         return f"{line}."
     return (
         f"{line}; which value a distorted one becomes depends on the true one: rows ~ Dirichlet({field.confusion:g})."
+    )
+
+
+def _open_words(field: String) -> str:
+    """Say what an open vocabulary means, and what becomes of distorted values."""
+    known = "counts in the files" if field.frequencies == "empirical" else "given frequencies"
+    other, edits = field.another, field.edits
+    return (
+        f"any string may be true, those seen by {known}, others by a language model of characters; a distorted value "
+        f"is another string with probability ~ Beta({other.a:g}, {other.b:g}), else mistyped with an edit rate "
+        f"~ Beta({edits.a:g}, {edits.b:g}) a character."
+    )
+
+
+def _name_words(field: PersonName) -> str:
+    """Say what records show of names."""
+    drops, other, edits = field.drops, field.another, field.edits
+    return (
+        "read into family and given names, which records show in full, as initials, or not at all (with probability "
+        f"~ Beta({drops.a:g}, {drops.b:g})); a distorted name is another one with probability "
+        f"~ Beta({other.a:g}, {other.b:g}), else mistyped with an edit rate ~ Beta({edits.a:g}, {edits.b:g}) a "
+        "character."
     )
 
 
@@ -117,6 +167,11 @@ def _linkage_lines(model: Model, dataset: Dataset) -> list[str]:
     elif isinstance(prior, MatchRate):
         words = f"the share of possible matches that are made is Beta({prior.a:g}, {prior.b:g})"
         words += "; anchors count" if prior.anchors_inform else "; anchors do not count"
+        if isinstance(prior.activity, Activity):
+            words += (
+                "; well-connected records are more likely matched (or less), with weights exp(α·z), z the standardised "
+                f"log degree and α normal with standard deviation {prior.activity.sd:g}"
+            )
     else:
         words = type(prior).__name__
     persons, probability = persons_prior(model, dataset)

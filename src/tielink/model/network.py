@@ -1,6 +1,9 @@
 """The model of ties: positions in a latent space, near ones more likely tied.
 
 y_{ii'j} ~ Bernoulli(g⁻¹(β_j − ‖u_{ξ_ij} − u_{ξ_i'j}‖)),   β_j ~ N(0, ω_j²),   u_n ~ N(0, σ² I_K).
+
+Two additions are off unless asked for: `Sociality` lets records differ in how many ties they have at the same place,
+and `TieCorrelation` lets a tie in one file speak about the tie of the same two persons in the other.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from typing import ClassVar
 
 from tielink.specification import Complaint, Specification, is_number, is_whole
 
-__all__ = ["Elicited", "InverseGamma", "LatentSpace"]
+__all__ = ["Elicited", "InverseGamma", "LatentSpace", "Sociality", "TieCorrelation"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,68 @@ class Elicited(Specification):
 
 
 @dataclass(frozen=True)
+class TieCorrelation(Specification):
+    """Ties of the same two persons in two files go together, beyond what their positions say.
+
+    The two dyads are a bivariate Bernoulli with unchanged margins and odds ratio φ (Plackett 1965):
+    φ = p₁₁p₀₀/(p₁₀p₀₁), log φ ~ N(0, sd²). φ = 1 is independence, the paper's model.
+
+    Parameters
+    ----------
+    sd
+        Prior standard deviation of log φ.
+    egos
+        Records that take no part, by file: `{"facebook": ["12"]}`. An ego whose network the file is, tied to everybody
+        in it, says nothing about ties of others and would drive φ up all by itself. By default ("detect") every
+        record that is tied to everybody in its file is taken for one, and `Model.describe` says which.
+    """
+
+    kind: ClassVar[str] = "tie_correlation"
+    sd: float = 2.0
+    egos: str | Mapping[str, tuple[object, ...]] = "detect"
+
+    def __post_init__(self) -> None:
+        """Keep ids as tuples, so that what is written to a file and read back is equal."""
+        if isinstance(self.egos, Mapping):
+            lists = {name: tuple(ids) if isinstance(ids, list) else ids for name, ids in self.egos.items()}
+            object.__setattr__(self, "egos", lists)
+        super().__post_init__()
+
+    def complaints(self) -> Iterator[Complaint]:
+        """Check each setting on its own."""
+        if not is_number(self.sd, above=0):
+            yield "sd", "a number above 0"
+        if isinstance(self.egos, Mapping):
+            if not all(isinstance(ids, tuple) for ids in self.egos.values()):
+                yield "egos", 'a list of ids for each file that has egos, {"facebook": ["12"]}'
+        elif self.egos != "detect":
+            yield "egos", '"detect" or a mapping from files to ids'
+
+
+@dataclass(frozen=True)
+class Sociality(Specification):
+    """Records differ in how many ties they have: g(θ) = β_j + s_i + s_i' − distance, s ~ N(0, τ²).
+
+    One s for each *record*: the same person may be busy in one file and silent in another. τ is half-normal:
+    its density is highest at 0, where the model is the paper's, so records differ only as far as the ties ask for
+    it. (An inverse-gamma prior of τ² would give conjugate draws, and rule out the paper's model.)
+
+    Parameters
+    ----------
+    scale
+        Scale of τ: P(τ < scale) = 0.68. One unit of s multiplies the odds of every tie of a record by e.
+    """
+
+    kind: ClassVar[str] = "sociality"
+    scale: float = 1.0
+
+    def complaints(self) -> Iterator[Complaint]:
+        """The scale must be positive."""
+        if not is_number(self.scale, above=0):
+            yield "scale", "a number above 0"
+
+
+@dataclass(frozen=True)
 class LatentSpace(Specification):
     """Latent-space model of ties (Hoff, Raftery and Handcock 2002), shared by all files of a person.
 
@@ -75,14 +140,25 @@ class LatentSpace(Specification):
         ω_j, the prior standard deviation of the intercept β_j: one number, or one for each file.
     spread
         Prior of σ², the variance of positions.
+    tie_correlation
+        Whether ties of the same persons in two files may go together beyond their positions: true, false or
+        `TieCorrelation(...)`.
+    sociality
+        Whether records differ in how many ties they have at the same place: true, false or `Sociality(...)`.
     """
 
     kind: ClassVar[str] = "latent_space"
+    switches: ClassVar[Mapping[str, type[Specification]]] = {
+        "tie_correlation": TieCorrelation,
+        "sociality": Sociality,
+    }
     parts: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {"spread": (Elicited, InverseGamma)}
     dimension: int = 2
     link: str = "logit"
     intercept_sd: float | Mapping[str, float] = 100.0
     spread: Elicited | InverseGamma = Elicited()
+    tie_correlation: TieCorrelation | bool = False
+    sociality: Sociality | bool = False
 
     def complaints(self) -> Iterator[Complaint]:
         """Check each setting on its own."""

@@ -14,6 +14,10 @@ from tielink.channels.compile import compile_channel
 from tielink.data.linkage import Linkage, LinkageClass
 from tielink.faults import Faults, listed
 from tielink.fields import Field
+from tielink.model.activity import ActivityProblem, compile_activity
+from tielink.model.egos import taking_part
+from tielink.model.linkage_priors import MatchRate
+from tielink.model.network import Sociality, TieCorrelation
 from tielink.specification import Beta
 
 if TYPE_CHECKING:
@@ -40,6 +44,12 @@ class NetworkProblem:
     intercept_sd: NDArray[np.float64]
     spread_shape: float
     spread_scale: float
+    correlation_sd: float | None = None
+    """Prior standard deviation of log φ; None if dyads of different files are independent (φ = 1)."""
+    correlated: NDArray[np.bool_] | None = None
+    """Which records take part in the correlation of ties; None with φ = 1."""
+    sociality_scale: float | None = None
+    """Scale of the half-normal prior of τ; None without sociality."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,8 @@ class LinkageProblem:
     free: tuple[int, ...]
     """The number of records of each file that are not anchored."""
     anchored_pairs: int
+    activity: ActivityProblem | None = None
+    """How degrees weigh on who is matched; None if they do not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +166,9 @@ def _compile_linkage(model: Model, dataset: Dataset, faults: Faults) -> LinkageP
         )
         return None
     free, sizes, prior = free_sizes(dataset), dataset.records.sizes, model.linkage
+    if isinstance(prior, MatchRate) and prior.activity and len(sizes) != 2:
+        faults.error("model.linkage", f"activity is defined for two files, not {len(sizes)}.", "Leave it off.")
+        return None
     return LinkageProblem(
         allowed=prior.allowed,
         log_by_matches=prior.log_by_matches(free, sizes),
@@ -162,6 +177,7 @@ def _compile_linkage(model: Model, dataset: Dataset, faults: Faults) -> LinkageP
         nonmatches=dataset.nonmatches,
         free=free,
         anchored_pairs=len(anchors.pair_numbers),
+        activity=compile_activity(prior, dataset),
     )
 
 
@@ -175,6 +191,12 @@ def _compile_network(spec: LatentSpace | None, dataset: Dataset, faults: Faults)
         return None
     sds = [given[name] if isinstance(given, Mapping) else given for name in dataset.files]
     spread = spec.spread_prior(len(dataset.records))
+    correlation = spec.tie_correlation if isinstance(spec.tie_correlation, TieCorrelation) else None
+    sociality = spec.sociality if isinstance(spec.sociality, Sociality) else None
+    for name, setting in (("tie_correlation", correlation), ("sociality", sociality)):
+        if setting is not None and len(dataset.files) != 2:
+            why = " (what it means for persons in three or more is not defined)" if setting is correlation else ""
+            faults.error("model.network", f"{name} works for two files, not {len(dataset.files)}{why}.", "Turn it off.")
     return NetworkProblem(
         dimension=spec.dimension,
         link=spec.link,
@@ -182,4 +204,7 @@ def _compile_network(spec: LatentSpace | None, dataset: Dataset, faults: Faults)
         intercept_sd=np.array(sds, dtype=float),
         spread_shape=spread.shape,
         spread_scale=spread.scale,
+        correlation_sd=None if correlation is None else correlation.sd,
+        correlated=None if correlation is None else taking_part(correlation, dataset, faults),
+        sociality_scale=None if sociality is None else sociality.scale,
     )

@@ -34,7 +34,7 @@ class Model(Specification):
         The prior of who is whom.
     fields
         The fields to use, and how each is modelled; `{}` leaves profiles out. By default all fields of the data
-        set, as declared there; to change one, `Model(fields=data.fields | {"username": String(sharpness=2)})`.
+        set, as declared there; to change one, `Model(fields=data.fields | {"username": String(edits=Beta(1, 4))})`.
     kinds
         How fields of a kind are modelled when `fields` does not name them: `{"string": String.paper()}`. By
         default as the data set declares them.

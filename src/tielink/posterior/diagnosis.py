@@ -22,6 +22,9 @@ MOST_PAIRS = 200
 """Match probabilities that are checked one by one: those nearest to a coin toss matter most."""
 
 
+WORDS = {"correlation": "correlation log φ", "sociality_sd": "sociality τ", "activity": "activity α"}
+
+
 @dataclass(frozen=True)
 class Diagnosis:
     """Convergence figures by quantity, acceptance by move, and warnings with advice."""
@@ -66,6 +69,8 @@ def diagnose(posterior: Posterior) -> Diagnosis:
         series[f"intercept of {name}"] = posterior.intercepts[:, :, file]
     if posterior.spread.size:
         series["spread"] = posterior.spread
+    for name, values in posterior.beyond.items():
+        series[WORDS[name]] = values
     for place, name in enumerate(posterior.rates):
         series[f"distortion of {name}"] = posterior.distortion[:, :, place]
     if posterior.careless_share.size:

@@ -24,9 +24,16 @@ from tielink.posterior.pairs import PairProbabilities, cluster_counts, pair_prob
 from tielink.posterior.predictive import NetworkSample, network_checks
 from tielink.project import Run
 
-__all__ = ["Persons", "Posterior"]
+__all__ = ["BEYOND", "Persons", "Posterior"]
 
 Floats = NDArray[np.float64]
+
+BEYOND = {
+    "correlation": "log φ, log odds ratio of ties of the same persons",
+    "sociality_sd": "τ, standard deviation of sociality",
+    "activity": "α, weight of degrees on who is matched",
+}
+"""Parameters beyond the paper's model, and what they are."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,8 @@ class Posterior:
     proposed: NDArray[np.int64]
     """How often each move was proposed after warm-up: chains × moves."""
     accepted: NDArray[np.int64]
+    beyond: Mapping[str, Floats] = field(default_factory=dict)
+    """Parameters beyond the paper's model, those of `BEYOND` that are on: chains × draws."""
     network: NetworkSample | None = None
     """Thinned positions and the observed network figures."""
     dyads: DyadScores | None = None

@@ -30,6 +30,8 @@ class NetworkSample:
     """chains × kept draws × files."""
     observed: NDArray[np.float64]
     """files × `FIGURES`; NaN rows for files without a network."""
+    sociality: NDArray[np.floating] | None = None
+    """s: chains × kept draws × records; None without sociality."""
 
 
 def observed_figures(size: int, ties: NDArray[np.int64] | None) -> list[float]:
@@ -55,7 +57,9 @@ def network_checks(
         for chain in range(chains):
             for draw in range(kept):
                 positions = sample.positions[chain, draw, mine].astype(float)
-                probability = tie_probability(sample.link, positions, float(sample.intercepts[chain, draw, file]))
+                social = None if sample.sociality is None else sample.sociality[chain, draw, mine].astype(float)
+                intercept = float(sample.intercepts[chain, draw, file])
+                probability = tie_probability(sample.link, positions, intercept, social)
                 tied = rng.random(len(probability)) < probability
                 drawn.append(observed_figures(size, np.column_stack([rows[tied], columns[tied]])))
         for place, figure in enumerate(FIGURES):

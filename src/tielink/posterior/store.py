@@ -54,6 +54,8 @@ def save(posterior: Posterior, path: str | PathLike[str]) -> None:
 def _groups(posterior: Posterior) -> dict[str, Any]:
     import xarray as xr
 
+    from tielink.posterior.posterior import BEYOND
+
     person = posterior.person
     small = np.int16 if len(posterior.records) <= np.iinfo(np.int16).max else np.int32
     draws = ("chain", "draw")
@@ -69,6 +71,8 @@ def _groups(posterior: Posterior) -> dict[str, Any]:
         variables["intercept"] = ((*draws, "file"), posterior.intercepts)
         variables["spread"] = (draws, posterior.spread)
         coordinates["file"] = list(posterior.records.files)
+    for name, values in posterior.beyond.items():
+        variables[name] = (draws, values, {"long_name": BEYOND[name]})
     if posterior.careless.size:
         variables["careless"] = ((*draws, "record"), posterior.careless.astype(np.int8))
         variables["careless_share"] = (draws, posterior.careless_share)
@@ -109,6 +113,9 @@ def _groups(posterior: Posterior) -> dict[str, Any]:
             {"figure": list(FIGURES)},
             {"link": network.link},
         )
+        if network.sociality is not None:
+            kept = ("chain", "kept", "record")
+            groups["positions"]["sociality"] = (kept, network.sociality.astype(np.float32))
     return groups
 
 
@@ -151,6 +158,8 @@ def load(path: str | PathLike[str]) -> dict[str, Any]:
 
 
 def _parts(tree: Any) -> dict[str, Any]:
+    from tielink.posterior.posterior import BEYOND
+
     attributes, draws, stats = tree.attrs, tree["posterior"].dataset, tree["sample_stats"].dataset
     files, ids = json.loads(attributes["files"]), json.loads(attributes["ids"])
     faults = Faults()
@@ -167,6 +176,7 @@ def _parts(tree: Any) -> dict[str, Any]:
             positions=kept["positions"].values,
             intercepts=kept["intercept"].values,
             observed=kept["observed"].values,
+            sociality=kept["sociality"].values if "sociality" in kept else None,
         )
     scores = None
     if "dyads" in tree:
@@ -194,6 +204,7 @@ def _parts(tree: Any) -> dict[str, Any]:
             str(name): draws[f"field_{name}"].values if f"field_{name}" in draws else np.empty((chains, length, 0))
             for name in draws["field"].values
         },
+        "beyond": {name: draws[name].values for name in BEYOND if name in draws},
         "anchors": tree["known"].dataset["anchors"].values.reshape(-1, 2),
         "moves": tuple(str(name) for name in stats["move"].values),
         "proposed": stats["proposed"].values,

@@ -11,16 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.exact import paper, sweep
-from tielink.exact.adapt import adapt
+from tielink.exact import beyond, paper, sweep
+from tielink.exact.adapt import adapt, adapt_activity, adapt_beyond
 from tielink.exact.align import best_start
-from tielink.exact.compile import compile_target
+from tielink.exact.beyond import goes_beyond
+from tielink.exact.compile import compile_activity, compile_target
+from tielink.exact.correlation import total_gain
 from tielink.exact.dyads import dyad_log_likelihoods
 from tielink.exact.intercept import file_log_likelihood
 from tielink.exact.state import init, init_tuning
 from tielink.run.job import Job
+from tielink.run.profile_chain import ProfileChain
 
-__all__ = ["Chain"]
+__all__ = ["AnyChain", "Chain", "make_chain"]
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -36,12 +39,18 @@ class Chain:
         self.rng = np.random.default_rng(np.random.SeedSequence(job.run.seed, spawn_key=(index,)))
         self.target, self.profiles = compile_target(job.problem)
         self.profile_state = self.profiles.start()
-        self.profiles.log_bayes_factors(self.profile_state, self.target.log_bf)
+        self.activity = compile_activity(job.problem)
+        self.activity_state = None if self.activity is None else self.activity.start()
+        self._weigh()
         self.tuning = init_tuning(self.target)
         self.sizes = job.problem.sizes
         self.state = init(self.rng, self.target)
         self.cache: paper.Cache | None = None
-        self.moves = paper.MOVES if self.sampler == "paper" else sweep.MOVES
+        self.moves: tuple[str, ...] = paper.MOVES if self.sampler == "paper" else sweep.MOVES
+        if goes_beyond(self.state):
+            self.moves += beyond.MOVES
+        if self.activity is not None:
+            self.moves += ("activity",)
 
     def begin(self) -> None:
         """Find a start: near a mode for the exact sampler, at random for the paper's."""
@@ -56,13 +65,48 @@ class Chain:
             info = paper.paper_sweep(self.rng, self.state, self.target, self.tuning, self.cache)
         else:
             info = sweep.sweep(self.rng, self.state, self.target, self.tuning)
+        counts = [info.counts]
         if warmup_sweep is not None and self.target.observed.any():
-            counts = dict(zip(self.moves, info.counts, strict=True))
-            adapt(self.tuning, warmup_sweep, info.moved_a, info.moved_b, counts["intercept"], counts.get("scale"))
+            by_move = dict(zip(self.moves, info.counts, strict=False))
+            adapt(self.tuning, warmup_sweep, info.moved_a, info.moved_b, by_move["intercept"], by_move.get("scale"))
+        if goes_beyond(self.state):
+            counts.append(self._advance_beyond(warmup_sweep))
+        if self.activity is not None:
+            counts.append(self._advance_activity(warmup_sweep))
         if self.profiles.fields:
             self.profiles.update(self.rng, self.profile_state, self.person())
-            self.profiles.log_bayes_factors(self.profile_state, self.target.log_bf)
+        if self.profiles.fields or self.activity is not None:
+            self._weigh()
+        return np.concatenate(counts)
+
+    def _weigh(self) -> None:
+        """Compute the log Bayes factor of every pair afresh, from profiles and activity."""
+        self.profiles.log_bayes_factors(self.profile_state, self.target.log_bf)
+        if self.activity is not None and self.activity_state is not None:
+            self.activity.weigh(self.activity_state, self.target)
+
+    def _advance_beyond(self, warmup_sweep: int | None) -> NDArray[np.int64]:
+        """Move log φ, s and τ on."""
+        info = beyond.sweep_beyond(self.rng, self.state, self.target, self.tuning)
+        if warmup_sweep is not None:
+            adapt_beyond(self.tuning, warmup_sweep, info)
+        if self.cache is not None:
+            paper.refresh(self.cache, self.state, self.target)
         return np.asarray(info.counts)
+
+    def _advance_activity(self, warmup_sweep: int | None) -> NDArray[np.int64]:
+        """Move α on."""
+        assert self.activity is not None
+        assert self.activity_state is not None
+        info = self.activity.update(self.rng, self.activity_state, self.state, self.target)
+        if warmup_sweep is not None:
+            adapt_activity(self.activity_state, warmup_sweep, info.accepted)
+        return np.array([info])
+
+    @property
+    def dimension(self) -> int:
+        """K; 0 without a network."""
+        return self.target.dimension if self.target.observed.any() else 0
 
     @property
     def persons(self) -> int:
@@ -76,11 +120,19 @@ class Chain:
         labels[first + self.state.partner_a[linked]] = linked
         return labels
 
+    def sociality(self) -> NDArray[np.float64]:
+        """Return s of every record, 0 in files without a network."""
+        both = zip((self.state.sociality_a, self.state.sociality_b), self.sizes, strict=True)
+        return np.concatenate([values if values.size else np.zeros(size) for values, size in both])
+
     def log_likelihood(self) -> float:
         """Return log p(ties, values | all else)."""
         ties = sum(
             file_log_likelihood(side, self.state.intercept[side], 1.0, self.state, self.target) for side in (0, 1)
         )
+        if self.state.correlation.size:
+            log_odds, (first, second) = self.state.correlation[0], self.state.intercept
+            ties += total_gain(log_odds, first, second, 1.0, self.state, self.target)
         value = ties + self.profiles.log_likelihood(self.profile_state, self.person())
         return float(value) if math.isfinite(value) else math.nan
 
@@ -107,10 +159,9 @@ class Chain:
         if self.cache is not None:
             # Row sums are kept up to date by differences; summing afresh would change their last digits.
             arrays |= {f"cache.{name}": array.copy() for name, array in self.cache._asdict().items()}
-        arrays["rates"] = self.profile_state.rates.copy()
-        arrays["careless"], arrays["share"] = self.profile_state.careless.copy(), np.array(self.profile_state.share)
-        arrays |= {f"fields.{place}": values.copy() for place, values in enumerate(self.profile_state.fields)}
-        return arrays, {"rng": self.rng.bit_generator.state}
+        if self.activity_state is not None:
+            arrays |= {f"activity.{name}": array.copy() for name, array in self.activity_state._asdict().items()}
+        return arrays | self.profile_state.arrays(), {"rng": self.rng.bit_generator.state}
 
     def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
         """Become the chain that `snapshot` was taken of."""
@@ -124,7 +175,20 @@ class Chain:
             self.cache = paper.init_cache(self.state, self.target)
             for name, array in self.cache._asdict().items():
                 array[...] = arrays[f"cache.{name}"]
-        self.profile_state.rates = arrays["rates"]
-        self.profile_state.careless, self.profile_state.share = arrays["careless"], float(arrays["share"])
-        self.profile_state.fields = [arrays[f"fields.{place}"] for place in range(len(self.profiles.fields))]
-        self.profiles.log_bayes_factors(self.profile_state, self.target.log_bf)
+        if self.activity is not None and self.activity_state is not None:
+            for name, array in self.activity_state._asdict().items():
+                array[...] = arrays[f"activity.{name}"]
+            self.target.log_prior[...] = self.activity.log_prior(float(self.activity_state.alpha[0]))
+        self.profile_state.restore(arrays)
+        self._weigh()
+
+
+AnyChain = Chain | ProfileChain
+
+
+def make_chain(job: Job, index: int) -> AnyChain:
+    """Return the chain for a job: without a network, profiles alone decide and files may be large."""
+    problem = job.problem
+    if problem.network is None and problem.linkage.activity is None and job.run.sampler == "exact":
+        return ProfileChain(job, index)
+    return Chain(job, index)

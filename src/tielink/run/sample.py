@@ -13,7 +13,7 @@ import numpy as np
 from tielink.data.dataset import Dataset
 from tielink.model.spec import Model
 from tielink.posterior.dyads import DyadScores, DyadTally
-from tielink.posterior.posterior import Posterior
+from tielink.posterior.posterior import BEYOND, Posterior
 from tielink.posterior.predictive import NetworkSample
 from tielink.project import Run
 from tielink.run.job import Job
@@ -141,16 +141,17 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
             positions=np.stack([result.arrays["positions"][: len(kept)] for result in used]),
             intercepts=intercepts[:, kept],
             observed=np.array(job.figures),
+            sociality=np.stack([result.arrays["sociality"][: len(kept)] for result in used])
+            if "sociality" in used[0].arrays
+            else None,
         )
     counts = np.stack([result.counts for result in used])
-    person = stack("person")
-    small = np.int16 if person.shape[2] <= np.iinfo(np.int16).max else np.int32
     chains = len(used)
     return Posterior(
         records=job.records,
         model=job.model,
         run=run,
-        person=person.astype(small),
+        person=stack("person"),
         log_likelihood=stack("log_likelihood"),
         intercepts=stack("intercepts") if network is not None else np.empty((chains, length, 0)),
         spread=stack("spread") if network is not None else np.empty((chains, 0)),
@@ -161,6 +162,7 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
         moves=used[0].moves,
         proposed=counts[:, :, 0],
         accepted=counts[:, :, 1],
+        beyond={name: stack(name) for name in BEYOND if name in used[0].arrays},
         network=network,
         dyads=_dyads(used, job.loo_tail),
         notes=tuple(notes),

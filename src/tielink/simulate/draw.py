@@ -10,18 +10,20 @@ from scipy.special import expit, ndtr
 
 from tielink.channels.channel import Drawn
 from tielink.data.linkage import canonical
+from tielink.logp.correlation import log_ratio
+from tielink.logp.linkage import log_elementary
 from tielink.logp.parameters import Parameters
 from tielink.model.linkage_priors import log_pairings, pairing_tables
 from tielink.model.problem import Problem
 
-__all__ = ["draw_labels", "draw_parameters", "draw_profiles", "draw_ties", "tie_probability"]
+__all__ = ["draw_labels", "draw_parameters", "draw_profiles", "draw_ties", "tie_probability", "weighted_subset"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
-def draw_labels(rng: np.random.Generator, problem: Problem) -> Codes:
-    """Draw a linkage from its prior, anchors kept and known non-matches apart.
+def draw_labels(rng: np.random.Generator, problem: Problem, activity: float = 0.0) -> Codes:
+    """Draw a linkage from its prior given α, anchors kept and known non-matches apart.
 
     The number of matches first, then how many of them each further file brings (by the counts of
     `pairing_tables`, backwards), then which records they are, uniformly.
@@ -31,7 +33,12 @@ def draw_labels(rng: np.random.Generator, problem: Problem) -> Codes:
     while True:
         matches = int(rng.choice(len(linkage.log_matches), p=np.exp(linkage.log_matches)))
         labels = linkage.anchors.copy()
-        _pair_up(rng, labels, _pairs_by_file(rng, linkage.free, matches), alone, problem.file_of)
+        if linkage.activity is None:
+            _pair_up(rng, labels, _pairs_by_file(rng, linkage.free, matches), alone, problem.file_of)
+        else:
+            _pair_active(
+                rng, labels, matches, alone, problem.sizes[0], activity * np.concatenate(linkage.activity.scores)
+            )
         apart = linkage.nonmatches
         if not (labels[apart[:, 0]] == labels[apart[:, 1]]).any():
             return canonical(labels)
@@ -66,9 +73,35 @@ def _pair_up(
         waiting = np.concatenate([waiting[count:], here[count:]])
 
 
+def _pair_active(
+    rng: np.random.Generator, labels: Codes, matches: int, alone: NDArray[np.bool_], first: int, log_weights: Floats
+) -> None:
+    """Link `matches` records of each of two files, drawn in proportion to the product of their weights."""
+    free = np.flatnonzero(alone)
+    sides = [free[free < first], free[free >= first]]
+    chosen = [rng.permutation(side[weighted_subset(rng, log_weights[side], matches)]) for side in sides]
+    labels[chosen[1]] = labels[chosen[0]]
+
+
+def weighted_subset(rng: np.random.Generator, log_weights: Floats, size: int) -> Codes:
+    """Draw a subset of given size with probability ∝ the product of its weights, one element after the other.
+
+    The last of n elements is in with probability w_n·e_{k−1}(w_1 … w_{n−1})/e_k(w_1 … w_n).
+    """
+    tables = [log_elementary(log_weights[:count], size) for count in range(len(log_weights) + 1)]
+    chosen: list[int] = []
+    for place in range(len(log_weights) - 1, -1, -1):
+        left = size - len(chosen)
+        if left and rng.random() < np.exp(log_weights[place] + tables[place][left - 1] - tables[place + 1][left]):
+            chosen.append(place)
+    return np.array(chosen, dtype=np.int64)
+
+
 def draw_parameters(rng: np.random.Generator, problem: Problem) -> Parameters:
     """Draw all parameters from their priors (true values and distortions come with `draw_profiles`)."""
-    labels = draw_labels(rng, problem)
+    weight = problem.linkage.activity
+    activity = 0.0 if weight is None else float(rng.normal(0.0, weight.sd))
+    labels = draw_labels(rng, problem, activity)
     persons = int(labels.max()) + 1
     network = problem.network
     if network is None:
@@ -79,17 +112,41 @@ def draw_parameters(rng: np.random.Generator, problem: Problem) -> Parameters:
         intercepts = rng.normal(0.0, network.intercept_sd)
     fields = tuple(field.draw_prior(rng) for field in problem.fields)
     rates = np.array([rng.beta(rate.prior.a, rate.prior.b) for rate in problem.rates])
+    correlation, sociality, sd = draw_beyond(rng, problem)
+    careless, share = draw_careless(rng, problem)
+    return Parameters(
+        labels, positions, intercepts, spread, rates, fields, careless, share,
+        correlation=correlation, sociality=sociality, sociality_sd=sd, activity=activity,
+    )  # fmt: skip
+
+
+def draw_careless(rng: np.random.Generator, problem: Problem) -> tuple[NDArray[np.bool_], float]:
+    """Draw who is careless, and their share; nobody where the model has one sort of records."""
     if problem.careless_share is None:
-        return Parameters(labels, positions, intercepts, spread, rates, fields)
+        return np.zeros(0, dtype=bool), 0.0
     share = float(rng.beta(problem.careless_share.a, problem.careless_share.b))
-    careless = rng.random(problem.records) < share
-    return Parameters(labels, positions, intercepts, spread, rates, fields, careless, share)
+    return rng.random(problem.records) < share, share
 
 
-def tie_probability(link: str, positions: Floats, intercept: float) -> Floats:
-    """Return g⁻¹(β − ‖u_i − u_i'‖) for all dyads i < i', row by row."""
+def draw_beyond(rng: np.random.Generator, problem: Problem) -> tuple[float, Floats | None, float]:
+    """Draw log φ, s and τ from their priors: 0, None and 1 for what is off."""
+    network = problem.network
+    if network is None:
+        return 0.0, None, 1.0
+    correlation = 0.0 if network.correlation_sd is None else float(rng.normal(0.0, network.correlation_sd))
+    if network.sociality_scale is None:
+        return correlation, None, 1.0
+    sd = abs(float(rng.normal(0.0, network.sociality_scale)))
+    has_network = np.array([ties is not None for ties in network.ties])
+    return correlation, np.where(has_network[problem.file_of], rng.normal(0.0, sd, problem.records), 0.0), sd
+
+
+def tie_probability(link: str, positions: Floats, intercept: float, sociality: Floats | None = None) -> Floats:
+    """Return g⁻¹(β + s_i + s_i' − ‖u_i − u_i'‖) for all dyads i < i', row by row; s = 0 unless given."""
     rows, columns = np.triu_indices(len(positions), 1)
     eta = intercept - np.linalg.norm(positions[rows] - positions[columns], axis=1)
+    if sociality is not None:
+        eta = eta + sociality[rows] + sociality[columns]
     return np.asarray(expit(eta) if link == "logit" else ndtr(eta))
 
 
@@ -105,22 +162,55 @@ def draw_ties(
         if network.ties[file] is None:
             drawn.append(None)
             continue
-        positions = parameters.positions[parameters.labels[problem.file_of == file]]
-        probability = tie_probability(network.link, positions, float(parameters.intercepts[file]))
+        probability = _margins(problem, parameters, file)
+        if file == 1 and network.correlated is not None and drawn[0] is not None:
+            probability = _given_first(problem, parameters, probability, drawn[0])
         tied = rng.random(len(probability)) < probability
         drawn.append(np.column_stack(np.triu_indices(size, 1))[tied])
     return tuple(drawn)
+
+
+def _margins(problem: Problem, parameters: Parameters, file: int) -> Floats:
+    """Return the tie probability of every dyad of a file."""
+    assert problem.network is not None
+    mine = problem.file_of == file
+    sociality = None if parameters.sociality is None else parameters.sociality[mine]
+    positions = parameters.positions[parameters.labels[mine]]
+    return tie_probability(problem.network.link, positions, float(parameters.intercepts[file]), sociality)
+
+
+def _given_first(problem: Problem, parameters: Parameters, second: Floats, ties: Codes) -> Floats:
+    """Return the tie probabilities of the second file given the ties of the first: P(1 | y) = q₂·ratio(y, 1)."""
+    assert problem.network is not None
+    assert problem.network.correlated is not None
+    first_size, size = problem.sizes
+    holder = {int(parameters.labels[a]): a for a in range(first_size) if problem.network.correlated[a]}
+    partner = np.array([holder.get(int(label), -1) for label in parameters.labels[first_size:]])
+    partner[~problem.network.correlated[first_size:]] = -1
+    rows, columns = (partner[index] for index in np.triu_indices(size, 1))
+    both = (rows >= 0) & (columns >= 0)
+    low, high = np.minimum(rows, columns)[both], np.maximum(rows, columns)[both]
+    place = low * first_size - low * (low + 1) // 2 + high - low - 1
+    tied = np.zeros(first_size * (first_size - 1) // 2, dtype=bool)
+    tied[ties[:, 0] * first_size - ties[:, 0] * (ties[:, 0] + 1) // 2 + ties[:, 1] - ties[:, 0] - 1] = True
+    seen = tied[place]
+    margin = _margins(problem, parameters, 0)[place]
+    observed = np.where(seen, margin, 1 - margin)
+    given = second.copy()
+    given[both] *= np.exp(log_ratio(parameters.correlation, observed, second[both], seen))
+    return given
 
 
 def draw_profiles(
     rng: np.random.Generator, problem: Problem, parameters: Parameters
 ) -> tuple[list[Drawn], NDArray[np.bool_]]:
     """Draw true values π and the records' values of every field, none missing, and distortions w (I × L)."""
-    is_distorted = np.empty((problem.records, len(problem.fields)), dtype=bool)
-    drawn = []
-    for index, field in enumerate(problem.fields):
-        rates = problem.record_rates(index, parameters.distortion, parameters.careless)
-        is_distorted[:, index] = rng.random(problem.records) < rates
-        own = parameters.of_field(index)
-        drawn.append(field.simulate(rng, own, parameters.labels, is_distorted[:, index]))
+    rates = np.empty((problem.records, len(problem.fields)))
+    for index in range(len(problem.fields)):
+        rates[:, index] = problem.record_rates(index, parameters.distortion, parameters.careless)
+    is_distorted = rng.random(rates.shape) < rates
+    drawn = [
+        field.simulate(rng, parameters.of_field(index), parameters.labels, is_distorted[:, index])
+        for index, field in enumerate(problem.fields)
+    ]
     return drawn, is_distorted

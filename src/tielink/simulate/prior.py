@@ -14,7 +14,7 @@ from tielink.data.dataset import Dataset
 from tielink.data.linkage import Linkage
 from tielink.data.records import Records
 from tielink.faults import Fault, InputError
-from tielink.fields import Categorical, Field, String
+from tielink.fields import Categorical, Field, PersonName, String
 from tielink.logp.parameters import Parameters
 from tielink.model.problem import Problem
 from tielink.model.spec import Model
@@ -88,7 +88,7 @@ def fixed_frequencies(model: Model, dataset: Dataset, vocabularies: Mapping[str,
     fields: dict[str, Field] = {}
     for name, field in model.fields_for(dataset.fields).items():
         values = vocabularies[name]
-        if not isinstance(field, String):
+        if not isinstance(field, String | PersonName):
             fields[name] = field
         elif isinstance(values, Mapping):
             fields[name] = replace(field, frequencies=values)

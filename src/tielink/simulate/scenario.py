@@ -14,11 +14,11 @@ from tielink.channels.categorical import CategoricalChannel
 from tielink.data.columns import MISSING, Column
 from tielink.data.linkage import Linkage, canonical
 from tielink.faults import Faults
-from tielink.fields import Categorical, String
 from tielink.logp.parameters import Parameters
 from tielink.model.problem import NetworkProblem, Problem
 from tielink.model.spec import Model
-from tielink.simulate.draw import tie_probability
+from tielink.simulate.copied import copy_ties
+from tielink.simulate.draw import tie_probability, weighted_subset
 from tielink.simulate.prior import Simulated, Vocabulary, blank, draw_data, fixed_frequencies
 from tielink.simulate.vocabulary import PLACES, usernames
 
@@ -42,6 +42,10 @@ def scenario(
     missing: float = 0.0,
     anchors: float = 0.0,
     vocabularies: Mapping[str, Vocabulary] | None = None,
+    correlation: float = 0.0,
+    sociality: float = 0.0,
+    activity: float = 0.0,
+    copied: float = 0.0,
 ) -> Simulated:
     """Draw files from a model at given sizes, overlap and density.
 
@@ -67,16 +71,26 @@ def scenario(
         The share of true matches that are known beforehand.
     vocabularies
         The values of each field, as for `from_prior`; `{}` for no profiles. By default usernames and places.
+    correlation
+        log φ, for a model with `tie_correlation`.
+    sociality
+        τ, for a model with `sociality`.
+    activity
+        α: shared persons are drawn with weights exp(α·z), z the standardised sociality, because degrees come later.
+    copied
+        The share of dyads between shared persons that the second file copies from the first; see `copy_ties`.
     """
     model = Model() if model is None else model
     sizes = dict(sizes or {"a": 60, "b": 60})
     _check(sizes, overlap, density, distortion, missing, anchors, spread)
+    _check_beyond(model, sizes, correlation, sociality, activity, copied)
     if vocabularies is None:
         vocabularies = profile_vocabularies(rng, sum(sizes.values()) - overlap)
     dataset = blank(sizes, vocabularies)
     model = replace(model, fields=fixed_frequencies(model, dataset, vocabularies))
     problem = Problem.compile(model, dataset)
-    labels = _labels(rng, list(sizes.values()), overlap)
+    social = rng.normal(0.0, sociality, problem.records) if sociality else None
+    labels = _labels(rng, list(sizes.values()), overlap, None if social is None else activity * social / sociality)
     parameters = Parameters(
         labels=labels,
         positions=np.zeros((int(labels.max()) + 1, 0)),
@@ -87,6 +101,10 @@ def scenario(
             rng.dirichlet(np.full(field.levels, 5.0)) if isinstance(field, CategoricalChannel) else field.start()
             for field in problem.fields
         ),
+        correlation=correlation,
+        sociality=social,
+        sociality_sd=sociality or 1.0,
+        activity=activity,
     )
     if problem.careless_share is not None:
         share = problem.careless_share.mean
@@ -95,6 +113,8 @@ def scenario(
         densities = [_of(density, name) for name in sizes]
         parameters = _place(rng, problem, problem.network, parameters, spread, densities)
     simulated = draw_data(rng, model, dataset, parameters, missing)
+    if copied:
+        simulated = _copied(rng, simulated, copied)
     declared = {name: _as_read(column) for name, column in simulated.dataset.columns.items()}
     known = _anchors(rng, simulated.truth, anchors)
     return replace(simulated, dataset=replace(simulated.dataset, columns=declared, anchors=known))
@@ -105,8 +125,7 @@ def _as_read(column: Column) -> Column:
     seen, codes = np.unique(column.codes[column.codes != MISSING], return_inverse=True)
     recoded = np.full(len(column.codes), MISSING)
     recoded[column.codes != MISSING] = codes
-    field = String() if isinstance(column.field, String) else Categorical()
-    return Column(field, tuple(column.values[code] for code in seen), recoded)
+    return Column(type(column.field)(), tuple(column.values[code] for code in seen), recoded)
 
 
 def _rates(problem: Problem, distortion: float | Mapping[str, float]) -> NDArray[np.float64]:
@@ -151,10 +170,47 @@ def _check(
     faults.raise_errors()
 
 
-def _labels(rng: np.random.Generator, sizes: list[int], overlap: int) -> NDArray[np.int64]:
-    """Give `overlap` random records of the first two files the same persons."""
+def _check_beyond(
+    model: Model, sizes: Mapping[str, int], correlation: float, sociality: float, activity: float, copied: float
+) -> None:
+    """Check what goes beyond positions: the model must have it, and numbers must make sense."""
+    faults, network = Faults(), model.network
+    for name, setting, value in (
+        ("correlation", "tie_correlation", correlation),
+        ("sociality", "sociality", sociality),
+    ):
+        if not math.isfinite(value) or (name == "sociality" and value < 0):
+            faults.error("scenario", f"{name} is {value!r}.", "Give a finite number (a sociality of at least 0).")
+        if value and (network is None or not getattr(network, setting)):
+            faults.error("scenario", f"{name} is {value!r}, but the model has none.", f"LatentSpace({setting}=True).")
+    if activity and not sociality:
+        faults.error("scenario", "activity needs records that differ in sociality.", "Give sociality=, above 0.")
+    if not 0 <= copied <= 1 or (copied and (network is None or len(sizes) < 2)):
+        faults.error("scenario", f"copied is {copied!r}.", "Give a share from 0 to 1, for two files with networks.")
+    faults.raise_errors()
+
+
+def _copied(rng: np.random.Generator, simulated: Simulated, share: float) -> Simulated:
+    """Let the second file copy ties of the first."""
+    dataset = simulated.dataset
+    name, other = dataset.files[:2]
+    first, second = dataset.ties[name], dataset.ties[other]
+    assert first is not None
+    assert second is not None
+    ties = dict(dataset.ties) | {other: copy_ties(rng, simulated.truth, first, second, share)}
+    return replace(simulated, dataset=replace(dataset, ties=ties))
+
+
+def _labels(
+    rng: np.random.Generator, sizes: list[int], overlap: int, log_weights: NDArray[np.float64] | None = None
+) -> NDArray[np.int64]:
+    """Give `overlap` random records of the first two files the same persons, by their weights if there are any."""
     labels = np.arange(sum(sizes))
-    if overlap:
+    if overlap and log_weights is not None:
+        first = weighted_subset(rng, log_weights[: sizes[0]], overlap)
+        second = weighted_subset(rng, log_weights[sizes[0] : sizes[0] + sizes[1]], overlap)
+        labels[sizes[0] + rng.permutation(second)] = first
+    elif overlap:
         first = rng.permutation(sizes[0])[:overlap]
         labels[sizes[0] + rng.permutation(sizes[1])[:overlap]] = first
     return canonical(labels)
@@ -176,10 +232,16 @@ def _place(
         here = positions[parameters.labels[problem.file_of == file]]
         if len(here) < 2:
             continue
+        social = None if parameters.sociality is None else parameters.sociality[problem.file_of == file]
         reach = 40.0 + float(np.abs(here).max()) * 4 * math.sqrt(network.dimension)
 
-        def excess(intercept: float, here: NDArray[np.float64] = here, density: float = density) -> float:
-            return float(tie_probability(network.link, here, intercept).mean()) - density
+        def excess(
+            intercept: float,
+            here: NDArray[np.float64] = here,
+            social: NDArray[np.float64] | None = social,
+            density: float = density,
+        ) -> float:
+            return float(tie_probability(network.link, here, intercept, social).mean()) - density
 
         intercepts[file] = brentq(excess, -reach, reach)
     return replace(parameters, positions=positions, intercepts=intercepts, spread=variance)

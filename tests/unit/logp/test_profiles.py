@@ -29,7 +29,8 @@ CITIES = ["x", "y", "x", "z", None, "x", "y"]
 def problem(cap="none"):
     frame = pl.DataFrame({"id": range(7), "name": NAMES, "city": CITIES})
     data = tl.Dataset.from_frames(
-        {"a": frame[:4], "b": frame[4:]}, fields={"name": tl.String(max_distance=cap), "city": tl.Categorical()}
+        {"a": frame[:4], "b": frame[4:]},
+        fields={"name": tl.String(vocabulary="closed", max_distance=cap), "city": tl.Categorical()},
     )
     return tl.Problem.compile(tl.Model(), data)
 

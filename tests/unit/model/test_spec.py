@@ -20,14 +20,17 @@ from tielink.project import Project, Run
 
 POSITIVE = st.floats(1e-3, 1e3)
 BETAS = st.builds(tl.Beta, POSITIVE, POSITIVE)
-STRINGS = st.builds(
+FREQUENCIES = st.just("empirical") | st.dictionaries(st.text(max_size=5), POSITIVE, min_size=1)
+CLOSED = st.builds(
     tl.String,
     distortion=BETAS,
-    frequencies=st.just("empirical") | st.dictionaries(st.text(max_size=5), POSITIVE, min_size=1),
+    vocabulary=st.just("closed"),
+    frequencies=FREQUENCIES,
     sharpness=POSITIVE,
     distance=st.sampled_from(["levenshtein", "osa", "jaro_winkler"]),
     max_distance=st.sampled_from(["auto", "none"]) | POSITIVE,
 )
+STRINGS = CLOSED | st.builds(tl.String, distortion=BETAS, frequencies=FREQUENCIES, another=BETAS, edits=BETAS)
 CATEGORIES = st.builds(
     tl.Categorical,
     distortion=BETAS,
@@ -85,7 +88,12 @@ def test_everything_is_written_out():
         (lambda: tl.MatchRate(0, math.nan), ["a is 0.", "b is nan."]),
         (lambda: tl.MatchRate(1, 1, "yes"), ["anchors_inform is 'yes'."]),
         (lambda: tl.Beta(-1, "x"), ["a is -1.", "b is 'x'."]),
-        (lambda: tl.String(sharpness=0, distance="hamming"), ["sharpness is 0.", "distance is 'hamming'."]),
+        (
+            lambda: tl.String(vocabulary="closed", sharpness=0, distance="hamming"),
+            ["sharpness is 0.", "distance is 'hamming'."],
+        ),
+        (lambda: tl.String(sharpness=2, max_distance=3), ["sharpness is 2.", "max_distance is 3."]),
+        (lambda: tl.String(vocabulary="closed", edits=tl.Beta(1, 1)), [f"edits is {tl.Beta(1, 1)!r}."]),
         (lambda: tl.String(frequencies={}), ["frequencies is {}."]),
         (lambda: tl.String(distortion=0.1, vocabulary="half"), ["distortion is 0.1.", "vocabulary is 'half'."]),
         (lambda: tl.Categorical(concentration=-2), ["concentration is -2."]),
@@ -119,7 +127,7 @@ def test_the_paper_is_the_paper():
     model = tl.Model.paper(dimension=4)
     assert model.linkage == tl.Uniform()
     assert model.network == tl.LatentSpace(4, "logit", 100.0, tl.Elicited(0.5))
-    declared = {"u": tl.String(sharpness=9, distortion=tl.Beta(5, 5)), "c": tl.Categorical(concentration=3)}
+    declared = {"u": tl.String(edits=tl.Beta(9, 9), distortion=tl.Beta(5, 5)), "c": tl.Categorical(concentration=3)}
     fields = model.fields_for(declared)
     assert fields["u"] == tl.String(tl.Beta(1, 99), "closed", "empirical", 1.0, "levenshtein", "none")
     assert fields["c"] == tl.Categorical(tl.Beta(1, 99), 1.0, "none", by_file=False)
@@ -183,7 +191,7 @@ def test_the_papers_elicitation():
 
 def test_fields_by_name_by_kind_or_as_declared():
     declared = {"u": tl.String(), "c": tl.Categorical()}
-    sharp, flat = tl.String(sharpness=5), tl.Categorical(concentration=9)
+    sharp, flat = tl.String(edits=tl.Beta(5, 5)), tl.Categorical(concentration=9)
     assert tl.Model().fields_for(declared) == declared
     assert tl.Model(fields={}).fields_for(declared) == {}
     assert tl.Model(fields={"u": flat}).fields_for(declared) == {"u": flat}
@@ -257,7 +265,7 @@ def test_other_bad_project_files(text, tmp_path):
 
 
 def test_a_function_cannot_be_written_out():
-    model = tl.Model(fields={"x": tl.String(distance=lambda a, b: abs(len(a) - len(b)))})
+    model = tl.Model(fields={"x": tl.String(vocabulary="closed", distance=lambda a, b: abs(len(a) - len(b)))})
     with pytest.raises(tl.InputError, match="a function, which a project file cannot hold"):
         model.to_table()
 
@@ -269,6 +277,7 @@ def test_descriptions_say_what_the_prior_implies():
     assert "expects 59.5 persons" in text
     assert "No network in: b." in text
     assert "Not used by this model: city." in text
+    assert "any string may be true, those seen by counts in the files" in text
     assert "the paper's prior" in tl.Model.paper().describe(data)
     assert "Ties: not used" in tl.Model(network=None, fields={}).describe(data)
     bare = tl.Dataset.from_frames({"a": frame, "b": frame}, fields={})
@@ -280,7 +289,7 @@ def test_models_that_do_not_fit_the_data():
     data = tl.Dataset.from_frames({"a": frame, "b": frame}, {"a": [(1, 2)]}, fields={"name": tl.String()})
     model = tl.Model(
         network=tl.LatentSpace(intercept_sd={"a": 1, "c": 1}),
-        fields={"name": tl.String(frequencies={"p": 1})},
+        fields={"name": tl.String(vocabulary="closed", frequencies={"p": 1})},
     )
     with pytest.raises(tl.InputError) as error:
         tl.Problem.compile(model, data)

@@ -1,0 +1,215 @@
+"""What correlated ties (φ), sociality and the activity prior do to linkage, each alone and all together.
+
+Made networks whose dyads between shared persons are half copied (three seeds), and real data where they are at hand:
+four of the paper's ego-network pairs, a high school, a department (two pairs of relations), author names. K = 2, `MatchRate`
+prior, fields as the data declare them. Two chains from one common start, so that models and not starts are
+compared; short ones, and R-hat of N is printed. Anchors are not counted. Intervals (95 %) are bootstrapped over persons, or
+over members of a group by their standard error. Cells that are done are kept in `ties_beyond_positions.json` and not run again:
+remove that file to measure anew.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tielink as tl
+from tielink.data.linkage import Linkage
+from tielink.data.sources import Sources
+from tielink.exact.align import best_start
+from tielink.exact.start import start
+from tielink.exact.state import State, blank_ties
+from tielink.project import Run
+from tielink.run.chain import Chain
+from tielink.run.job import Job
+from tielink.run.recorder import Recorder
+from tielink.run.sample import _posterior
+from tielink.run.worker import Result
+from tielink.simulate import scenario
+
+TITLE = "Ties beyond positions: correlated ties, sociality, activity"
+COLUMNS = (
+    "data", "anchors", "model", "average precision", "F₁", "calibration error", "links predicted / true (p ≥ .05)",
+    "log φ, τ, α", "R-hat of N", "ms a sweep",
+)  # fmt: skip
+KEPT = Path(__file__).parent / "ties_beyond_positions.json"
+SHARES = (0.0, 0.1, 0.3)
+CHAINS = 2
+MODELS = {
+    "off": tl.Model(),
+    "φ": tl.Model(network=tl.LatentSpace(tie_correlation=True)),
+    "sociality": tl.Model(network=tl.LatentSpace(sociality=True)),
+    "activity": tl.Model(linkage=tl.MatchRate(activity=True)),
+    "all": tl.Model(network=tl.LatentSpace(tie_correlation=True, sociality=True), linkage=tl.MatchRate(activity=True)),
+}
+COPIED = ("copied 501", "copied 502", "copied 503")
+"""Seeds that no choice in the sampler was made on."""
+EGOS = ("uir/5099", "uir/11209", "uir/22270", "uir/7252")
+GROUPS = {
+    "copied, 60 + 60 (3 seeds)": COPIED,
+    "uir (4 pairs)": EGOS,
+    "aucs_work_lunch": ("aucs_work_lunch",),
+    "aucs_facebook_lunch": ("aucs_facebook_lunch",),
+    "highschool": ("highschool",),
+    "citeseer": ("citeseer",),
+}
+
+
+def load(name: str) -> tuple[tl.Dataset, Linkage] | None:
+    """Return a data set and its truth; None where real data are not at hand."""
+    if name in COPIED:
+        rng = np.random.default_rng(int(name.split()[1]))
+        made = scenario(
+            rng, sizes={"a": 60, "b": 60}, overlap=40, density=0.17, spread=100.0, vocabularies={}, copied=0.5
+        )
+        return made.dataset, made.truth
+    folder = os.environ.get("TIELINK_DATA")
+    if not folder:
+        return None
+    fields = {"citeseer": {"name": tl.String()}}.get(name, {})
+    if name in ("highschool", "aucs_work_lunch", "aucs_facebook_lunch"):
+        columns = ("class", "gender") if name == "highschool" else ("group", "role")
+        fields = {column: tl.Categorical() for column in columns}
+    sources = Sources(
+        Path(folder) / name,
+        {"a": "nodes_a.csv", "b": "nodes_b.csv"},
+        {"a": "edges_a.csv", "b": "edges_b.csv"},
+        truth="truth.csv",
+        fields=fields,
+    )
+    data = tl.Dataset.checked(*sources.load())
+    truth = sources.read_truth(data)
+    assert truth is not None
+    return data, truth
+
+
+def with_anchors(data: tl.Dataset, truth: Linkage, share: float) -> tl.Dataset:
+    """Make a share of the true matches known, the same for every model."""
+    pairs = truth.pair_numbers
+    chosen = np.random.default_rng(8).permutation(len(pairs))[: round(share * len(pairs))]
+    known = [(truth.records[int(a)], truth.records[int(b)]) for a, b in pairs[np.sort(chosen)]]
+    return replace(data, anchors=Linkage.from_pairs(truth.records, known))
+
+
+def first_states(data: tl.Dataset) -> list[State]:
+    """Return a start for each chain, found without anything beyond positions."""
+    large = len(data.records) > 1000
+    states = []
+    for chain in range(1 if large else CHAINS):
+        plain = Chain(Job.make(MODELS["off"], data, Run(seed=5)), chain)
+        # A search over alignments takes minutes on the largest files, where names say most.
+        states.append(start(plain.rng, plain.target, 1) if large else best_start(plain.rng, plain.target))
+    return states * (CHAINS if large else 1)
+
+
+def run(model: tl.Model, data: tl.Dataset, states: list[State]) -> tuple[tl.Posterior, float]:
+    """Sample from the given starts; return the posterior and CPU milliseconds a sweep after warm-up."""
+    warmup, draws = (80, 80) if len(data.records) > 1000 else (400, 400)
+    settings = Run(chains=CHAINS, warmup=warmup, draws=draws, seed=6)
+    job, results, seconds = Job.make(model, data, settings), [], 0.0
+    for index in range(CHAINS):
+        chain = Chain(job, index)
+        chain.state = State(*(array.copy() for array in states[index][:7]), *blank_ties(chain.target))
+        for sweep in range(warmup):
+            chain.advance(sweep)
+        recorder = Recorder(chain)
+        for _ in range(draws):
+            begin = time.process_time()
+            recorder.counts += chain.advance(None)
+            seconds += time.process_time() - begin
+            recorder.record(chain)
+        results.append(Result(index, recorder.count, chain.moves, recorder.counts, recorder.arrays))
+    return _posterior(job, results, False), seconds / (CHAINS * draws) * 1e3
+
+
+def cell(model: tl.Model, data: tl.Dataset, truth: Linkage, states: list[State]) -> dict[str, Any]:
+    """Return the scores of one fit, as plain numbers."""
+    posterior, cost = run(model, data, states)
+    found = tl.evaluate(posterior, truth, resamples=200)
+    calibration = found.calibration
+    return {
+        "ap": [float(found.average_precision), found.average_precision.low, found.average_precision.high],
+        "f1": [float(found.f1), found.f1.low, found.f1.high],
+        "ece": None if calibration is None or not calibration.pairs else float(calibration.ece),
+        "expected": 0.0 if calibration is None else calibration.expected,
+        "observed": 0 if calibration is None else calibration.observed,
+        "beyond": {name: [float(v.mean()), float(v.std())] for name, v in posterior.beyond.items()},
+        "rhat": float(posterior.diagnose().rhat["persons N"]),
+        "cost": cost,
+    }
+
+
+def cells(name: str, done: dict[str, Any]) -> None:
+    """Fit every model at every share of anchors that is not done yet, keeping each result at once."""
+    keys = {(share, model): f"{name} | {share} | {model}" for share in SHARES for model in MODELS}
+    if all(key in done for key in keys.values()) or (loaded := load(name)) is None:
+        return
+    data, truth = loaded
+    for share in SHARES:
+        missing = [model for model in MODELS if keys[share, model] not in done]
+        if not missing:
+            continue
+        known = with_anchors(data, truth, share)
+        states = first_states(known)
+        for model in missing:
+            begin = time.process_time()
+            done[keys[share, model]] = cell(MODELS[model], known, truth, states)
+            KEPT.write_text(json.dumps(done, indent=0, ensure_ascii=False) + "\n")
+            score = done[keys[share, model]]
+            sys.stderr.write(
+                f"  {len(done)} cells done: {keys[share, model]}, AP {score['ap'][0]:.3f}, F₁ {score['f1'][0]:.3f}, "
+                f"{time.process_time() - begin:.0f} CPU s\n"
+            )
+
+
+def interval(values: list[list[float]]) -> str:
+    """Write a mean with its interval: bootstrapped for one fit, from the standard error for several."""
+    values = [value for value in values if not math.isnan(value[0])]
+    if not values:
+        return "–"
+    if len(values) == 1:
+        mean, low, high = values[0]
+    else:
+        points = np.array([value[0] for value in values])
+        mean, half = points.mean(), 2 * points.std(ddof=1) / math.sqrt(len(points))
+        low, high = max(0.0, mean - half), min(1.0, mean + half)
+    return f"{mean:.3f}" if math.isnan(low) else f"{mean:.3f} ({low:.2f}–{high:.2f})"
+
+
+def row(group: str, share: float, model: str, found: list[dict[str, Any]]) -> tuple[object, ...]:
+    """Put the fits of a group together."""
+    eces = [one["ece"] for one in found if one["ece"] is not None]
+    expected, observed = sum(one["expected"] for one in found), sum(one["observed"] for one in found)
+    words = []
+    for name, sign in (("correlation", "log φ"), ("sociality_sd", "τ"), ("activity", "α")):
+        drawn = [one["beyond"][name] for one in found if name in one["beyond"]]
+        if drawn:
+            mean, sd = (np.mean([value[place] for value in drawn]) for place in (0, 1))
+            words.append(f"{sign} {mean:.2f} ± {sd:.2f}")
+    return (
+        group, f"{share:.0%}", model, interval([one["ap"] for one in found]), interval([one["f1"] for one in found]),
+        f"{np.mean(eces):.3f}" if eces else "–", f"{expected:.1f} / {observed}", ", ".join(words) or "–",
+        f"{max(one['rhat'] for one in found):.2f}", f"{np.mean([one['cost'] for one in found]):.1f}",
+    )  # fmt: skip
+
+
+def measure() -> Iterator[tuple[object, ...]]:
+    """Yield a row for each group of data, share of anchors and model."""
+    done = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    for group, names in GROUPS.items():
+        for name in names:
+            cells(name, done)
+        for share in SHARES:
+            for model in MODELS:
+                found = [done[key] for name in names if (key := f"{name} | {share} | {model}") in done]
+                if found:
+                    yield row(group, share, model, found)

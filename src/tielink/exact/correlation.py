@@ -1,0 +1,245 @@
+"""Correlated ties: what pairs gain because ties of the same two persons in both files go together.
+
+For two linked pairs (a, b) and (a', b') the dyads (a, a') and (b, b') are a bivariate Bernoulli with unchanged margins
+and odds ratio phi. Over independence they gain P(y1, y2)/(P(y1) P(y2)). With q1, q2 the probabilities of what was observed
+and phi' = phi if the two observations are equal, else 1/phi, that ratio is
+
+    2 phi'/(S + sqrt(S^2 - 4 phi' (phi' - 1) q1 q2)),   S = 1 + (q1 + q2)(phi' - 1).
+
+Nothing here is called when phi = 1: `State.correlation` is then empty.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from tielink.exact.row import LOGIT, exp_negative
+
+_SQRT_HALF = math.sqrt(0.5)
+# A ratio lies between about 1/phi and phi: a product of 32 stays in range for |log phi| < 20.
+_BLOCK = 32
+
+
+# Like the functions of the row kernel, this one must not be reassociated by its callers' fastmath.
+@njit(cache=True, fastmath={"contract"}, error_model="numpy")
+def ratio(q1, not_q1, q2, odds):
+    """P(y1, y2)/(P(y1) P(y2)); the root is a sum of positive terms and S never cancels against it."""
+    rise = odds - 1.0
+    s = 1.0 + (q1 + q2) * rise
+    slope = 1.0 + rise * (q1 - q2)
+    above = slope * slope + 4.0 * rise * q2 * not_q1
+    below = s * s - 4.0 * odds * rise * q1 * q2
+    root = math.sqrt(above if rise > 0.0 else below)
+    return 2.0 * odds / (s + root) if s >= 0.0 else (root - s) / (-2.0 * rise * q1 * q2)
+
+
+@njit(cache=True, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
+def _logit_product(squared, level_a, sign_a, level_b, sign_b, odds):
+    product = 1.0
+    inverse = 1.0 / odds
+    for j in range(squared.size):
+        distance = math.sqrt(squared[j])
+        eta_a = sign_a[j] * (level_a[j] - distance)
+        eta_b = sign_b[j] * (level_b[j] - distance)
+        t = exp_negative(-abs(eta_a))
+        large, small = 1.0 / (1.0 + t), t / (1.0 + t)
+        q1 = large if eta_a > 0.0 else small
+        not_q1 = small if eta_a > 0.0 else large
+        t = exp_negative(-abs(eta_b))
+        q2 = (1.0 if eta_b > 0.0 else t) / (1.0 + t)
+        product *= ratio(q1, not_q1, q2, odds if sign_a[j] * sign_b[j] > 0.0 else inverse)
+    return product
+
+
+@njit(cache=True)
+def _one_ratio(eta_a, eta_b, odds, link):
+    """The ratio of two dyads whose observed values have signed predictors eta_a and eta_b."""
+    if link == LOGIT:
+        t = exp_negative(-abs(eta_a))
+        q1 = (1.0 if eta_a > 0.0 else t) / (1.0 + t)
+        not_q1 = (t if eta_a > 0.0 else 1.0) / (1.0 + t)
+        t = exp_negative(-abs(eta_b))
+        return ratio(q1, not_q1, (1.0 if eta_b > 0.0 else t) / (1.0 + t), odds)
+    q1 = 0.5 * math.erfc(-eta_a * _SQRT_HALF)
+    not_q1 = 0.5 * math.erfc(eta_a * _SQRT_HALF)
+    return ratio(q1, not_q1, 0.5 * math.erfc(-eta_b * _SQRT_HALF), odds)
+
+
+@njit(cache=True)
+def _sum_logs(table, count, odds, link):
+    """Sum of log ratios of the first `count` columns; rows: squared distance, level and sign of each file."""
+    total = 0.0
+    for begin in range(0, count, _BLOCK):
+        end = min(begin + _BLOCK, count)
+        if link == LOGIT:
+            part = table[:, begin:end]
+            total += math.log(_logit_product(part[0], part[1], part[2], part[3], part[4], odds))
+        else:
+            for j in range(begin, end):
+                distance = math.sqrt(table[0, j])
+                eta_a = table[2, j] * (table[1, j] - distance)
+                eta_b = table[4, j] * (table[3, j] - distance)
+                same = table[2, j] * table[4, j] > 0.0
+                total += math.log(_one_ratio(eta_a, eta_b, odds if same else 1.0 / odds, link))
+    return total
+
+
+@njit(cache=True)
+def _takes_part(a, b, target):
+    return target.correlated_a[a] and target.correlated_b[b]
+
+
+@njit(cache=True)
+def gain_at(u, members, skips, shift_a, shift_b, state, target):
+    """
+    Log of the product of ratios of the pair `members` at u with every other linked pair, to the power of temperature.
+
+    Pairs that hold a member or one of `skips` are left out. `shift_a` and `shift_b` are added to the predictors of the
+    members' dyads (a proposed sociality less the current one).
+    """
+    a, b = members
+    if not _takes_part(a, b, target):
+        return 0.0
+    n1 = state.partner_a.size
+    table = np.empty((5, n1))
+    social = state.sociality_a.size > 0
+    level_a = state.intercept[0] + shift_a + (state.sociality_a[a] if social else 0.0)
+    level_b = state.intercept[1] + shift_b + (state.sociality_b[b] if social else 0.0)
+    ties_a, ties_b = target.adjacency_a[a], target.adjacency_b[b]
+    count = 0
+    for i in range(n1):
+        j = state.partner_a[i]
+        if j < 0 or i == a or j == b or i == skips[0] or j == skips[1] or not _takes_part(i, j, target):
+            continue
+        squared = 0.0
+        for k in range(u.size):
+            squared += (u[k] - state.position_a[k, i]) ** 2
+        table[0, count] = squared
+        table[1, count] = level_a + (state.sociality_a[i] if social else 0.0)
+        table[2, count] = 1.0 if ties_a[i] else -1.0
+        table[3, count] = level_b + (state.sociality_b[j] if social else 0.0)
+        table[4, count] = 1.0 if ties_b[j] else -1.0
+        count += 1
+    return target.temperature * _sum_logs(table, count, math.exp(state.correlation[0]), target.link)
+
+
+@njit(cache=True)
+def pair_gain(u, members, skips, state, target):
+    """What the pair `members` gains at u from every other linked pair but those of `skips`."""
+    return gain_at(u, members, skips, 0.0, 0.0, state, target)
+
+
+@njit(cache=True)
+def cross_gain(u, v, first, second, state, target):
+    """Log ratio of the two dyads between the persons `first` at u and `second` at v, each named by two records."""
+    if not (_takes_part(first[0], first[1], target) and _takes_part(second[0], second[1], target)):
+        return 0.0
+    squared = 0.0
+    for k in range(u.size):
+        squared += (u[k] - v[k]) ** 2
+    distance = math.sqrt(squared)
+    level_a, level_b = state.intercept[0], state.intercept[1]
+    if state.sociality_a.size > 0:
+        level_a += state.sociality_a[first[0]] + state.sociality_a[second[0]]
+        level_b += state.sociality_b[first[1]] + state.sociality_b[second[1]]
+    sign_a = 1.0 if target.adjacency_a[first[0], second[0]] else -1.0
+    sign_b = 1.0 if target.adjacency_b[first[1], second[1]] else -1.0
+    log_odds = state.correlation[0] * sign_a * sign_b
+    value = _one_ratio(sign_a * (level_a - distance), sign_b * (level_b - distance), math.exp(log_odds), target.link)
+    return target.temperature * math.log(value)
+
+
+@njit(cache=True)
+def total_gain(log_odds, intercept_a, intercept_b, stretch, state, target):
+    """
+    Log ratios of all pairs of linked pairs, at any log phi and intercepts, every distance times `stretch`.
+
+    0 where phi = 1 (`State.correlation` is empty).
+    """
+    if state.correlation.size == 0:
+        return 0.0
+    n1 = state.partner_a.size
+    who = np.empty(n1, np.int64)
+    table = np.empty((5, n1))
+    social = state.sociality_a.size > 0
+    factor = stretch * stretch
+    count, total = 0, 0.0
+    for i in range(n1):
+        j = state.partner_a[i]
+        if j < 0 or not _takes_part(i, j, target):
+            continue
+        level_a = intercept_a + (state.sociality_a[i] if social else 0.0)
+        level_b = intercept_b + (state.sociality_b[j] if social else 0.0)
+        for p in range(count):
+            h = who[p]
+            g = state.partner_a[h]
+            squared = 0.0
+            for k in range(state.position_a.shape[0]):
+                squared += (state.position_a[k, i] - state.position_a[k, h]) ** 2
+            table[0, p] = factor * squared
+            table[1, p] = level_a + (state.sociality_a[h] if social else 0.0)
+            table[2, p] = 1.0 if target.adjacency_a[i, h] else -1.0
+            table[3, p] = level_b + (state.sociality_b[g] if social else 0.0)
+            table[4, p] = 1.0 if target.adjacency_b[j, g] else -1.0
+        total += _sum_logs(table, count, math.exp(log_odds), target.link)
+        who[count] = i
+        count += 1
+    return target.temperature * total
+
+
+@njit(cache=True)
+def intercept_gain(side, old, new, state, target):
+    """What `total_gain` changes by when the intercept of file `side` goes from `old` to `new`."""
+    there, log_odds = state.intercept[1 - side], state.correlation[0]
+    after, before = (new, there) if side == 0 else (there, new), (old, there) if side == 0 else (there, old)
+    gained = total_gain(log_odds, after[0], after[1], 1.0, state, target)
+    return gained - total_gain(log_odds, before[0], before[1], 1.0, state, target)
+
+
+@njit(cache=True)
+def partner_gains(u, side, record, state, target):
+    """
+    For every record b of the other file, roughly what `record` at u and b would gain as a pair.
+
+    A help for proposals: b's own sociality is taken as 0, its position as u. Pairs that hold `record` are left out, so
+    that nothing depends on whom it is linked to now.
+    """
+    ties_here = (target.adjacency_a, target.adjacency_b)[side]
+    ties_there = (target.adjacency_a, target.adjacency_b)[1 - side]
+    part_here = (target.correlated_a, target.correlated_b)[side]
+    part_there = (target.correlated_a, target.correlated_b)[1 - side]
+    x = (state.position_a, state.position_b)[side]
+    partner = (state.partner_a, state.partner_b)[side]
+    social_here = (state.sociality_a, state.sociality_b)[side]
+    social_there = (state.sociality_a, state.sociality_b)[1 - side]
+    social = state.sociality_a.size > 0
+    out = np.zeros(ties_there.shape[0])
+    if not part_here[record]:
+        return out
+    base = 0.0
+    for i in range(partner.size):
+        j = partner[i]
+        if j < 0 or i == record or not (part_here[i] and part_there[j]):
+            continue
+        squared = 0.0
+        for k in range(u.size):
+            squared += (u[k] - x[k, i]) ** 2
+        distance = math.sqrt(squared)
+        here = state.intercept[side] - distance + (social_here[record] + social_here[i] if social else 0.0)
+        there = state.intercept[1 - side] - distance + (social_there[j] if social else 0.0)
+        sign = 1.0 if ties_here[record, i] else -1.0
+        odds = math.exp(sign * state.correlation[0])
+        tied = math.log(_one_ratio(sign * here, there, odds, target.link))
+        untied = math.log(_one_ratio(sign * here, -there, 1.0 / odds, target.link))
+        base += untied
+        _add_ties(ties_there[j], tied - untied, out)
+    for b in range(out.size):
+        out[b] = target.temperature * (out[b] + base) if part_there[b] else 0.0
+    return out
+
+
+@njit(cache=True, fastmath={"contract"}, error_model="numpy")
+def _add_ties(ties, weight, out):
+    for b in range(out.size):
+        out[b] += weight * ties[b]

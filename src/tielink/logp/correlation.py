@@ -1,0 +1,73 @@
+"""Ties of the same two persons in two files: the joint probability of two dyads with odds ratio φ.
+
+With margins θ₁, θ₂ and odds ratio φ (Plackett 1965), S = 1 + (θ₁ + θ₂)(φ − 1),
+
+    p₁₁ = [S − √(S² − 4φ(φ−1)θ₁θ₂)] / (2(φ−1)),        p₁₁ = θ₁θ₂ at φ = 1.
+
+What a pair of dyads gains over independence is P(y₁, y₂)/(P(y₁)P(y₂)).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tielink.logp.network import log_tie
+from tielink.logp.parameters import Parameters
+from tielink.model.problem import Problem
+
+__all__ = ["log_correlated_ties", "log_correlation", "log_ratio"]
+
+Floats = NDArray[np.float64]
+
+
+def log_ratio(log_odds_ratio: float, first: Floats, second: Floats, equal: NDArray[np.bool_]) -> Floats:
+    """Return log P(y₁, y₂)/(P(y₁)P(y₂)) for probabilities q₁, q₂ of what was observed.
+
+    Turning one dyad's 0 and 1 around turns φ into 1/φ, so with φ' = φ if the two observations are equal, else 1/φ, and
+    S = 1 + (q₁ + q₂)(φ' − 1), the ratio is 2φ'/(S + √(S² − 4φ'(φ'−1)q₁q₂)); where S < 0, the same number is
+    (√(…) − S)/(2(1−φ')q₁q₂). Neither form takes the difference of two near numbers.
+    """
+    odds = np.exp(np.where(equal, log_odds_ratio, -log_odds_ratio))
+    s = 1 + (first + second) * (odds - 1)
+    # S² − 4φ'(φ'−1)q₁q₂, for φ' > 1 as a sum of positive terms.
+    above = (1 + (odds - 1) * (first - second)) ** 2 + 4 * (odds - 1) * second * (1 - first)
+    root = np.sqrt(np.where(odds > 1, above, s**2 - 4 * odds * (odds - 1) * first * second))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(s >= 0, 2 * odds / (s + root), (root - s) / (2 * (1 - odds) * first * second))
+    return np.asarray(np.log(ratio))
+
+
+def log_correlated_ties(problem: Problem, parameters: Parameters) -> float:
+    """Return Σ over pairs of persons in both files of log P(y₁, y₂)/(P(y₁)P(y₂)); egos take no part."""
+    network = problem.network
+    assert network is not None
+    assert network.correlated is not None
+    if any(ties is None for ties in network.ties):
+        return 0.0
+    first = problem.sizes[0]
+    labels = parameters.labels
+    left = {int(label): record for record, label in enumerate(labels[:first])}
+    pairs = [(left[int(label)], record) for record, label in enumerate(labels[first:]) if int(label) in left]
+    pairs = [(a, b) for a, b in pairs if network.correlated[a] and network.correlated[first + b]]
+    tied = [{tuple(tie) for tie in ties.tolist()} for ties in network.ties if ties is not None]
+    total = 0.0
+    for place, (a, b) in enumerate(pairs):
+        for c, d in pairs[:place]:
+            distance = float(np.linalg.norm(parameters.positions[labels[a]] - parameters.positions[labels[c]]))
+            q, seen = [], []
+            for file, (i, k) in enumerate(((a, c), (b, d))):
+                eta = parameters.intercepts[file] - distance
+                if parameters.sociality is not None:
+                    eta += parameters.sociality[file * first + i] + parameters.sociality[file * first + k]
+                seen.append((min(i, k), max(i, k)) in tied[file])
+                q.append(np.exp(log_tie(network.link, np.array([eta]), np.array([seen[file]]))))
+            total += float(log_ratio(parameters.correlation, q[0], q[1], np.array([seen[0] == seen[1]]))[0])
+    return total
+
+
+def log_correlation(sd: float, correlation: float) -> float:
+    """Return log N(log φ; 0, sd²)."""
+    return -0.5 * (correlation / sd) ** 2 - math.log(sd) - 0.5 * math.log(2 * math.pi)
