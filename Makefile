@@ -1,19 +1,22 @@
 # Two commands do everything on a fresh machine with Python 3.11+ and make:
 #   make demo    the main job on the shipped example
-#   make test    lint, types, import direction, tests
+#   make test    lint, types, import direction, docs, tests
 
 PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= 2
 SHELL := /bin/bash
 
-.PHONY: demo test test-long benchmark lint clean clean-kernels
+.PHONY: demo docs test test-long benchmark lint clean clean-kernels
 
 demo: .venv/ready
 	@$(BIN)/tielink demo
 
-test: lint
+test: lint docs
 	$(BIN)/python -m pytest -n $(JOBS) -m "not long"
+
+docs: .venv/ready
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 test-long: .venv/ready
 	set -o pipefail; $(BIN)/python -m pytest -n $(JOBS) -m long -rP -q | tee long.log
@@ -37,7 +40,7 @@ lint: .venv/ready
 	@touch $@
 
 clean-kernels:
-	rm -rf src/tielink/exact/__pycache__ tests/sampler/__pycache__
+	rm -rf src/tielink/exact/__pycache__ src/tielink/channels/__pycache__ tests/sampler/__pycache__
 
 clean:
 	rm -rf .venv build dist demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -16,7 +16,18 @@ import numpy as np
 
 import tielink
 
-PARTS = ("row_kernel", "sweeps", "effective_draws", "modes", "ties_beyond_positions")
+PARTS = (
+    "row_kernel",
+    "sweeps",
+    "effective_draws",
+    "modes",
+    "ties_beyond_positions",
+    "strings_alone",
+    "far_strings",
+    "many_strings",
+    "profiles",
+    "field_kinds",
+)
 HERE = Path(__file__).parent
 WHERE = (
     f"tielink {tielink.__version__}, Python {platform.python_version()}, NumPy {np.__version__}, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -11,6 +12,8 @@ import pytest
 
 import tielink as tl
 from command_line import run
+
+TABLES = ("links.csv", "persons.csv", "pairs.parquet")
 
 
 @pytest.fixture
@@ -45,6 +48,22 @@ def test_check_guesses_and_says_so(files):
     assert done.returncode == 0
     assert "column 'username': taken as" in done.stdout
     assert "linking rests on profiles alone" in done.stdout
+
+
+def test_guesses_are_corrected_one_by_one(files):
+    done = run("check", "a.csv", "b.csv", "--categorical", "username", "--ignore", "city", cwd=files)
+    assert done.returncode == 0, done.stderr
+    assert "username: categorical with" in done.stdout
+    assert "column 'city'" not in done.stdout
+    done = run("check", "a.csv", "b.csv", "--number", "username", cwd=files)
+    assert done.returncode == 2
+    assert (
+        "a.csv, column 'username': 3 cells are no number: 'anna' (row 2), 'bob' (row 3) and 'carl' (row 4)"
+        in done.stderr
+    )
+    done = run("check", "a.csv", "b.csv", "--date", "city", "--ignore", "city", cwd=files)
+    assert done.returncode == 2
+    assert "--date and --ignore: name 'city'" in done.stderr
 
 
 def test_every_fault_of_every_file_in_one_run(files):
@@ -163,9 +182,15 @@ def test_demo_links_the_shipped_example(tmp_path):
     assert done.returncode == 0, done.stderr
     for expected in ["Pairs most in doubt", "effective draws", "tielink", "Fellegi", "Next:"]:
         assert expected in done.stdout
-    assert sorted(path.name for path in (tmp_path / "demo").iterdir()) == ["links.csv", "pairs.csv", "posterior.nc"]
+    assert len(re.findall(r"^  tielink ", done.stdout, re.MULTILINE)) == 3, "three next commands"
+    written = {path.name for path in (tmp_path / "demo").iterdir()}
+    assert written == {"data", "report.html", "posterior.nc", "project.toml", "run.log", *TABLES}
     links = (tmp_path / "demo" / "links.csv").read_text().splitlines()
-    assert set((Path(tl.__file__).parent / "example" / "anchors.csv").read_text().splitlines()) <= set(links)
+    known = {",".join(line.split(",")[:4]) for line in links if ",known," in line}
+    anchors = (Path(tl.__file__).parent / "example" / "anchors.csv").read_text().splitlines()
+    assert set(anchors[1:]) == known
+    done = run("check", "demo/project.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_shipped_example_is_what_the_command_in_its_readme_makes(tmp_path):

@@ -6,7 +6,6 @@ from scipy.stats import f as f_distribution
 
 from tielink.exact.gibbs import restricted_gibbs
 from tielink.exact.intercept import walk_intercepts
-from tielink.exact.matching import exchange, gibbs_label
 from tielink.exact.merge import merge_or_split
 from tielink.exact.odds_ratio import walk_correlation
 from tielink.exact.positions import jump, walk
@@ -16,20 +15,7 @@ from tielink.exact.state import is_anchor
 from tielink.exact.swap import swap
 from tielink.exact.switch import switch
 
-(
-    GIBBS,
-    MERGE,
-    SWITCH,
-    SWAP,
-    JUMP,
-    WALK,
-    INTERCEPT,
-    SCALE,
-    SPREAD,
-    LABEL,
-    EXCHANGE,
-    ODDS,
-) = (1 << i for i in range(12))
+GIBBS, MERGE, SWITCH, SWAP, JUMP, WALK, INTERCEPT, SCALE, SPREAD, ODDS = (1 << i for i in range(10))
 
 
 # Not cached and called from one place only: it is compiled into `record_codes`.
@@ -42,8 +28,6 @@ def step(rng, state, target, tuning, moves):
         paired = (state.partner_a, state.partner_b)[side][record] >= 0
         if moves & GIBBS:
             restricted_gibbs(rng, state, target, tuning, side, record)
-        if moves & LABEL:
-            gibbs_label(rng, state, target, side, record)
         if moves & MERGE:
             merge_or_split(rng, state, target, tuning, side, record)
         paired = (state.partner_a, state.partner_b)[side][record] >= 0
@@ -51,8 +35,6 @@ def step(rng, state, target, tuning, moves):
             switch(rng, state, target, tuning, side, record)
     if moves & SWAP:
         swap(rng, state, target, tuning)
-    if moves & EXCHANGE:
-        exchange(rng, state, target)
     if moves & JUMP:
         jump(rng, state, target, tuning)
     if moves & WALK:

@@ -46,7 +46,7 @@ def test_linkages(sizes, prior):
 def test_values_of_a_pair():
     """Pairs of values of one person have the collapsed probabilities m(x, y)."""
     rng = np.random.default_rng(5)
-    model = tl.Model(network=None, linkage=tl.Uniform(), kinds={"string": tl.String(distortion=tl.Beta(40, 60))})
+    model = tl.Model(network=None, linkage=tl.Uniform(), kinds={"string": tl.String(tl.Beta(40, 60), "closed")})
     vocabulary = {"ann": 3.0, "anna": 1.0, "bob": 2.0}
     counts, expected = np.zeros((3, 3)), np.zeros((3, 3))
     for _ in range(1_200):
@@ -79,7 +79,7 @@ def test_marginals_of_drawn_parameters():
         "spread": ([p.spread for p in parameters], stats.invgamma(5.0, scale=2.0)),
         "intercept": ([p.intercepts[1] for p in parameters], stats.norm(0, 3.0)),
         "rate": ([p.distortion[0] for p in parameters], stats.beta(2, 7)),
-        "frequency": ([p.frequencies[0][0] for p in parameters], stats.beta(4.0, 8.0)),
+        "frequency": ([p.fields[0][0] for p in parameters], stats.beta(4.0, 8.0)),
         "position": ([p.positions[0, 0] / np.sqrt(p.spread) for p in parameters], stats.norm()),
     }
     for name, (values, law) in expected.items():

@@ -9,42 +9,19 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 import pytest
 from scipy import stats
-from scipy.special import logsumexp
 
 import tielink as tl
 from partitions import pairings
+from statistical_names import exact_linkages, names
 from tielink.data.linkage import canonical
 from tielink.exact.profiles import Profiles
 from tielink.logp.linkage import log_linkage
-from tielink.logp.profiles import log_collapsed, log_distortion, log_evidence
+from tielink.logp.profiles import log_evidence
 from tielink.simulate import from_prior
 
 FALSE_ALARM = 1e-5
-
-
-def names(prior: tl.Beta) -> tuple[tl.Model, tl.Dataset]:
-    left = pl.DataFrame({"id": range(3), "name": ["anna", "bob", "carla"]})
-    right = pl.DataFrame({"id": range(3), "name": ["ana", "bob", None]})
-    data = tl.Dataset.from_frames({"a": left, "b": right}, fields={"name": tl.String(prior)}, nonmatches=[(2, 0)])
-    return tl.Model(linkage=tl.MatchRate(1, 2)), data
-
-
-def exact(problem: tl.Problem, linkages: list[np.ndarray]) -> np.ndarray:
-    """Posterior probabilities of all linkages, the distortion rate integrated out by quadrature."""
-    (field,) = problem.fields
-    nodes, weights = np.polynomial.legendre.leggauss(200)
-    rates, weights = (nodes + 1) / 2, weights / 2
-    logs = [
-        log_linkage(problem, labels)
-        + logsumexp(
-            [log_collapsed(field, None, rate, labels) + log_distortion(field, rate) for rate in rates], b=weights
-        )
-        for labels in linkages
-    ]
-    return np.exp(logs - logsumexp(logs))
 
 
 @pytest.mark.parametrize("sampler", ["exact", "paper"])
@@ -52,13 +29,13 @@ def test_linkages_from_strings_alone(sampler):
     model, data = names(tl.Beta(2, 3))
     problem = tl.Problem.compile(model, data)
     linkages = [labels for labels in pairings([0, 0, 0, 1, 1, 1]) if log_linkage(problem, labels) > -np.inf]
-    expected = exact(problem, linkages)
+    expected = exact_linkages(problem, linkages)
     posterior = tl.sample(model, data, sampler=sampler, chains=2, warmup=50, draws=1500, thin=12, seed=4, workers=0)
     counts = Counter(tuple(canonical(draw).tolist()) for draw in posterior.person.reshape(-1, 6))
     observed = np.array([counts.pop(tuple(labels.tolist()), 0) for labels in linkages])
     assert not counts
     assert stats.chisquare(observed, expected * observed.sum()).pvalue > FALSE_ALARM
-    wrong = exact(tl.Problem.compile(tl.Model(linkage=tl.MatchRate(1, 4)), data), linkages)
+    wrong = exact_linkages(tl.Problem.compile(tl.Model(linkage=tl.MatchRate(1, 4)), data), linkages)
     assert stats.chisquare(observed, wrong * observed.sum()).pvalue < FALSE_ALARM, "a wrong prior goes unnoticed"
 
 
@@ -73,7 +50,7 @@ def test_evidence_of_all_pairs_is_that_of_logp():
     profiles.log_bayes_factors(state, found)
     left, right = (grid.ravel() for grid in np.meshgrid(np.arange(12), 12 + np.arange(9), indexing="ij"))
     expected = sum(
-        log_evidence(field, state.frequencies[place], state.rates[place], left, right)
+        log_evidence(field, state.fields[place], state.rates[place], left, right)
         for place, field in enumerate(problem.fields)
     )
     assert found.ravel() == pytest.approx(expected, abs=1e-12)
@@ -81,7 +58,7 @@ def test_evidence_of_all_pairs_is_that_of_logp():
 
 def moved(rng, sweeps: int, break_it=None):
     """Draw parameters and data from the prior; return (ψ, ϑ₁) of both fields before and after updates given ξ."""
-    fields = {"place": tl.Categorical(tl.Beta(2, 4), concentration=2.0), "name": tl.String(tl.Beta(2, 4))}
+    fields = {"place": tl.Categorical(tl.Beta(2, 4), concentration=2.0), "name": tl.String(tl.Beta(2, 4), "closed")}
     model = tl.Model(network=None, linkage=tl.Uniform(), fields=fields)
     vocabularies = {"place": ["x", "y", "z"], "name": {"ann": 3.0, "anna": 1.0, "bob": 2.0}}
     drawn = from_prior(rng, model, {"a": 4, "b": 4}, vocabularies)
@@ -90,17 +67,13 @@ def moved(rng, sweeps: int, break_it=None):
     place, name = (list(drawn.model.fields).index(field) for field in ("place", "name"))
     before = drawn.parameters
     state.rates[:] = before.distortion
-    state.frequencies = [None if f is None else f.copy() for f in before.frequencies]
-    partner = np.full(4, -1)
-    for record, label in enumerate(before.labels[:4]):
-        found = np.flatnonzero(before.labels[4:] == label)
-        partner[record] = found[0] if len(found) else -1
+    state.fields = [values.copy() for values in before.fields]
     for _ in range(sweeps):
         if break_it is not None:
             break_it(profiles)
-        profiles.update(rng, state, partner)
-    first = (before.distortion[place], before.distortion[name], before.frequencies[place][0])
-    return first, (state.rates[place], state.rates[name], state.frequencies[place][0])
+        profiles.update(rng, state, before.labels)
+    first = (before.distortion[place], before.distortion[name], before.fields[place][0])
+    return first, (state.rates[place], state.rates[name], state.fields[place][0])
 
 
 def p_values(break_it=None) -> list[float]:
@@ -115,6 +88,7 @@ def test_updates_leave_the_joint_distribution_as_it_is():
 
 def test_a_planted_error_is_caught():
     def count_distortions_of_another_prior(profiles):
-        profiles.fields = tuple(replace(field, distortion=tl.Beta(2, 6)) for field in profiles.fields)
+        rates = tuple(replace(rate, prior=tl.Beta(2, 6)) for rate in profiles.problem.rates)
+        profiles.problem = replace(profiles.problem, rates=rates)
 
     assert min(p_values(count_distortions_of_another_prior)) < FALSE_ALARM

@@ -35,13 +35,6 @@ def test_one_file_without_network():
     assert p > ALPHA, (p, distance)
 
 
-def test_profiles_only():
-    target = world("rate", observed=(False, False), scale=1.5)
-    for moves in (h.LABEL, h.LABEL | h.EXCHANGE):
-        p, distance = compare(target, chain(target, moves, 100_000))
-        assert p > ALPHA, (p, distance)
-
-
 @pytest.mark.parametrize("case", ["gibbs", "merge", "switch, two pairs", "swap", "all"])
 def test_moves_with_correlated_ties(case):
     """phi is free: the exact answer integrates it out, the chain walks it."""

@@ -24,11 +24,6 @@ def test_each_move_with_correlated_ties_and_sociality(move):
     assert np.abs(z).max() < LIMIT, dict(zip(STATISTICS, z.round(1), strict=True))
 
 
-def test_profiles_only_sweep():
-    z = run("sweep", 1500, 3, observed=(False, False))[[0, 6]]
-    assert np.abs(z).max() < LIMIT, z
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("dimension", "link", "prior"),
@@ -57,8 +52,16 @@ def test_each_move_beyond_positions_long(move, settings, dimension, link):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("observed", [(True, False), (False, True), (False, False)])
-@pytest.mark.parametrize("move", ["sweep", "paper"])
+@pytest.mark.parametrize(
+    ("move", "observed"),
+    [
+        ("sweep", (True, False)),
+        ("sweep", (False, True)),
+        ("paper", (True, False)),
+        ("paper", (False, True)),
+        ("paper", (False, False)),
+    ],
+)
 def test_missing_networks_long(move, observed):
     z = run(move, 10000, 5, seed=12, observed=observed)
     if not any(observed):

@@ -9,14 +9,14 @@ from tielink.baselines.fellegi_sunter import fellegi_sunter
 from tielink.baselines.strings import best_string, equal_strings
 from tielink.data.dataset import Dataset
 from tielink.data.scores import ScoredLinkage
-from tielink.fields import String
+from tielink.fields import PersonName, String
 
 __all__ = ["every"]
 
 
 def every(data: Dataset) -> dict[str, ScoredLinkage]:
     """Run every baseline that these data allow, by name; those for two files not on more."""
-    strings = [name for name, field in data.fields.items() if isinstance(field, String)]
+    strings = [name for name, field in data.fields.items() if isinstance(field, String | PersonName)]
     found = {f"equal {name}": equal_strings(data, name) for name in strings}
     if len(data.files) != 2:
         return found

@@ -17,7 +17,7 @@ from tielink.data.columns import Column
 from tielink.data.dataset import Dataset
 from tielink.data.scores import ScoredLinkage
 from tielink.faults import Fault, InputError
-from tielink.fields import String
+from tielink.fields import PersonName, String
 from tielink.matching import best_matching
 
 __all__ = ["Rates", "agreement_rates", "fellegi_sunter"]
@@ -125,7 +125,7 @@ class _Comparison:
             sides = [np.unique(column.codes[side], return_inverse=True) for side in (left, right)]
             self.levels.append(_level_matrix(column, sides[0][0], sides[1][0]))
             self.places.append((sides[0][1], sides[1][1]))
-        self.sizes = [len(CUTS) + 2 if isinstance(column.field, String) else 2 for column in columns]
+        self.sizes = [len(CUTS) + 2 if isinstance(column.field, String | PersonName) else 2 for column in columns]
 
     def row(self, number: int) -> NDArray[np.int64]:
         """Return the levels of one left record against every right one: right records × fields."""
@@ -178,7 +178,7 @@ class _Comparison:
 
 def _level_matrix(column: Column, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int8]:
     """Return the level of every two values: 0 different, then alike, much alike, equal; −1 where one is missing."""
-    if isinstance(column.field, String):
+    if isinstance(column.field, String | PersonName):
         names = [["" if code < 0 else column.values[code] for code in side] for side in (left, right)]
         similarity = cdist(names[0], names[1], scorer=JaroWinkler.similarity, dtype=np.float32)
         levels = np.digitize(similarity, CUTS).astype(np.int8)

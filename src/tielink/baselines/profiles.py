@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from tielink.baselines.strings import FAR, close_pairs
 from tielink.data.dataset import Dataset
-from tielink.fields import String
+from tielink.fields import PersonName, String
 
 __all__ = ["NEUTRAL", "close_profiles", "profile_distance"]
 
@@ -19,7 +19,8 @@ NEUTRAL = FAR
 
 def close_profiles(data: Dataset) -> csr_array:
     """Return which free records have near strings in at least one field: first file × second file."""
-    parts = [close_pairs(data, name, FAR)[0] for name, field in data.fields.items() if isinstance(field, String)]
+    text = [name for name, field in data.fields.items() if isinstance(field, String | PersonName)]
+    parts = [close_pairs(data, name, FAR)[0] for name in text]
     a, b = np.concatenate([np.empty((0, 2), dtype=np.int64), *parts]).T
     shape = data.records.sizes[0], data.records.sizes[1]
     return csr_array((np.ones(len(a), dtype=bool), (a, b - data.records.offsets[1])), shape=shape)
@@ -34,7 +35,7 @@ def profile_distance(data: Dataset, pairs: NDArray[np.int64]) -> NDArray[np.floa
     for column in data.columns.values():
         a, b = column.codes[pairs].T
         both = np.flatnonzero((a >= 0) & (b >= 0))
-        if isinstance(column.field, String):
+        if isinstance(column.field, String | PersonName):
             far = [
                 Levenshtein.normalized_distance(column.values[x], column.values[y])
                 for x, y in zip(a[both], b[both], strict=True)

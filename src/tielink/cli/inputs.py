@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 import typer
 
 from tielink.faults import Faults, InputError
+from tielink.fields import FIELD_KINDS
 
 if TYPE_CHECKING:
     from tielink.data.dataset import Dataset
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_data", "takes_data"]
 
+KINDS = {kind.kind: f"A column that is {kind.example}." for kind in FIELD_KINDS}
+
 Inputs = Annotated[
     list[Path],
     typer.Argument(help="A project file (.toml), or one file of records for each source (CSV, TSV, Parquet)."),
@@ -29,10 +32,7 @@ Ties = Annotated[
     list[Path] | None,
     typer.Option("--ties", help="A file of ties for each file of records, in the same order ('-' for none)."),
 ]
-StringFields = Annotated[list[str] | None, typer.Option("--string", help="A column that people type: a name.")]
-CategoricalFields = Annotated[
-    list[str] | None, typer.Option("--categorical", help="A column with values out of a short list: a city.")
-]
+Ignored = Annotated[list[str] | None, typer.Option("--ignore", help="A column not to use.")]
 Anchors = Annotated[Path | None, typer.Option("--anchors", help="Known matches: columns id_a, id_b.")]
 Nonmatches = Annotated[Path | None, typer.Option("--nonmatches", help="Known non-matches: columns id_a, id_b.")]
 Truth = Annotated[Path | None, typer.Option("--truth", help="The true matches, for scoring only.")]
@@ -51,8 +51,7 @@ Encoding = Annotated[str | None, typer.Option("--encoding", help="How text files
 def project_from(
     inputs: Inputs,
     ties: Ties = None,
-    string: StringFields = None,
-    categorical: CategoricalFields = None,
+    ignore: Ignored = None,
     anchors: Anchors = None,
     nonmatches: Nonmatches = None,
     truth: Truth = None,
@@ -63,28 +62,30 @@ def project_from(
     encoding: Encoding = None,
     *,
     faults: Faults,
+    **kinds: list[str] | None,
 ) -> Project:
     """Make a project of the command line's arguments, or read the project file that they name."""
     from tielink.project import Project
 
-    given = [ties, string, categorical, anchors, nonmatches, truth, id_column, directed, missing, encoding]
+    given = [ties, ignore, anchors, nonmatches, truth, id_column, directed, missing, encoding, *kinds.values()]
     if len(inputs) == 1 and inputs[0].suffix.lower() == ".toml":
         if any(value is not None for value in given) or drop_faulty_ties:
             faults.error(str(inputs[0]), "a project file says everything about the data.", "Put the options into it.")
         return Project.read(inputs[0], faults)
     known = {"anchors": anchors, "nonmatches": nonmatches, "truth": truth}
-    fields = _fields(string or [], categorical or [])
-    return Project(
-        _sources(
-            inputs, ties or [], fields, known, id_column, directed, drop_faulty_ties, missing or [], encoding or "utf-8"
-        )
+    fields = _fields({kind: names or [] for kind, names in kinds.items()}, ignore or [])
+    sources = _sources(
+        inputs, ties or [], fields, known, id_column, directed, drop_faulty_ties, missing or [], encoding or "utf-8"
     )
+    sources.ignore, sources.guess = ignore or [], fields is not None
+    return Project(sources)
 
 
 def takes_data(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command `(project, faults, …its own options)` the arguments by which all commands take data."""
     data = _parameters(project_from)
-    del data["faults"]
+    del data["faults"], data["kinds"]
+    data |= {kind: _kind_option(kind, help_text) for kind, help_text in KINDS.items()}
     own = dict(list(_parameters(command).items())[2:])
 
     def run(**arguments: Any) -> None:
@@ -129,16 +130,24 @@ def read_data(project: Project, faults: Faults) -> tuple[Dataset, Linkage | None
     return dataset, truth
 
 
-def _fields(string: list[str], categorical: list[str]) -> dict[str, Field] | None:
-    """Declare the fields that the options name; None, so that all are guessed, when they name none."""
-    from tielink.fields import Categorical, String
+def _kind_option(kind: str, help_text: str) -> Parameter:
+    option = typer.Option(f"--{kind.replace('_', '-')}", help=help_text)
+    return Parameter(
+        kind, Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=Annotated[list[str] | None, option]
+    )
 
-    both = set(string) & set(categorical)
-    if both:
-        faults = Faults()
-        faults.error("--string and --categorical", f"both name {sorted(both)}.", "Say one of the two.")
-        faults.raise_errors()
-    return {**{name: String() for name in string}, **{name: Categorical() for name in categorical}} or None
+
+def _fields(kinds: dict[str, list[str]], ignore: list[str]) -> dict[str, Field] | None:
+    """Declare the fields that the options name; None when they name none. Columns not named are guessed."""
+    faults = Faults()
+    named = [(name, kind) for kind, names in [*kinds.items(), ("ignore", ignore)] for name in dict.fromkeys(names)]
+    for name in sorted({name for name, _ in named}):
+        options = [f"--{kind}" for other, kind in named if other == name]
+        if len(options) > 1:
+            faults.error(" and ".join(options), f"name {name!r}.", "Say one of them.")
+    faults.raise_errors()
+    classes = {cls.kind: cls for cls in FIELD_KINDS}
+    return {name: classes[kind]() for name, kind in named if kind in classes} or None
 
 
 def _sources(
@@ -165,6 +174,7 @@ def _sources(
         faults.error("--directed", f"is {directed!r}.", "Give 'any' or 'mutual'.")
     faults.raise_errors()
     names = _names(inputs)
+    paths: dict[str, Any] = {key: None if path is None else str(path) for key, path in known.items()}
     return Sources(
         folder=Path(),
         records=dict(zip(names, map(str, inputs), strict=True)),
@@ -175,7 +185,7 @@ def _sources(
         faulty_ties="drop" if drop_faulty_ties else "refuse",
         missing=missing,
         encoding=encoding,
-        **{key: None if path is None else str(path) for key, path in known.items()},
+        **paths,
     )
 
 

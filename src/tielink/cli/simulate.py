@@ -51,7 +51,7 @@ def simulate(
     if seed < 0:
         faults.error("--seed", f"is {seed}.", "Give a whole number of at least 0.")
     faults.raise_errors()
-    typing = String(sharpness=TYPING_SHARPNESS)
+    typing = String(vocabulary="closed", sharpness=TYPING_SHARPNESS)
     model = Model(network=LatentSpace(dimension=dimension), kinds={"string": typing} if profiles else {})
     simulated = scenario(
         np.random.default_rng(seed),

@@ -1,8 +1,7 @@
-"""Profile columns: from cells of any type to integer codes, and the guess of what a column means."""
+"""Profile columns: from cells of any type to integer codes."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,13 +10,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tielink.data.frames import Table
+from tielink.data.measures import read_dates, read_number
 from tielink.faults import Faults, listed
-from tielink.fields import Categorical, Field, String
+from tielink.fields import Categorical, Date, Field, Number, PersonName, String
 
-__all__ = ["MISSING", "Column", "encode_column", "guess_field"]
+__all__ = ["MISSING", "Column", "encode_column"]
 
 MISSING = -1
 """The code of a missing value."""
+
+LONGEST = 10_000
+"""Characters of the longest text that is compared letter by letter."""
 
 LOOKS_MISSING = ("na", "n/a", "nan", "null", "none", "?", "-", ".", "unknown")
 
@@ -33,29 +36,6 @@ class Column:
     def counts(self) -> NDArray[np.int64]:
         """How often each value occurs."""
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
-
-
-def guess_field(tables: Mapping[str, Table], name: str) -> Field | None:
-    """Guess what a column means; None when it is nothing that can be modelled.
-
-    Text that mostly repeats is categorical, text that mostly does not is a string; so are whole numbers and
-    booleans that repeat. Other numbers and dates are left to the user.
-    """
-    parts = [table.frame[name].drop_nulls() for table in tables.values() if name in table.frame.columns]
-    parts = [part for part in parts if len(part)]
-    if not parts or any(part.dtype == pl.Object or part.dtype.is_nested() or part.dtype == pl.Binary for part in parts):
-        return None
-    if all(_repeats(part.cast(pl.String)) for part in parts):
-        simple = all(p.dtype in (*TEXT, pl.Boolean) or p.dtype.is_integer() for p in parts)
-        return Categorical() if simple else None
-    return String() if all(part.dtype in TEXT for part in parts) else None
-
-
-def _repeats(values: pl.Series) -> bool:
-    """Whether a file's values are few and mostly occur more than once (across files a match repeats any value)."""
-    counts = Counter(values.to_list())
-    once = sum(count == 1 for count in counts.values())
-    return len(counts) <= 200 and once <= max(2, 0.05 * len(values))
 
 
 def encode_column(
@@ -100,17 +80,55 @@ def _as_text(name: str, field: Field, table: Table, missing: Sequence[str], faul
         types = sorted({type(value).__name__ for value in series.to_list() if value is not None})
         faults.error(where, f"holds values that are no text or number ({listed(types)}).", "Turn them into text.")
         return [None] * len(series)
-    if isinstance(field, String) and series.dtype not in TEXT:
+    if isinstance(field, String | PersonName) and series.dtype not in TEXT:
         faults.error(
             where,
-            f"holds {str(series.dtype).lower()} values, where String() means text.",
+            f"holds {str(series.dtype).lower()} values, where {type(field).__name__}() means text.",
             "Turn them into text as people would type them, or declare Categorical().",
         )
     if series.dtype.is_float() and (series.is_null() | (series == series.round())).all():
         # A column of whole numbers with gaps comes as 1.0, 2.0 from many tools: it means 1 and 2.
         series = series.fill_nan(None).cast(pl.Int64, strict=False)
-    cells = series.cast(pl.String).to_list()
-    return [None if not cell or cell in missing else cell for cell in cells]
+    cells = [None if not cell or cell in missing else cell for cell in series.cast(pl.String).to_list()]
+    if isinstance(field, Number | Date):
+        return _measured(field, table, where, cells, faults)
+    if not isinstance(field, Categorical):
+        _check_lengths(cells, table, where, faults)
+    return cells
+
+
+def _measured(
+    field: Number | Date, table: Table, where: str, cells: list[str | None], faults: Faults
+) -> list[str | None]:
+    """Write numbers and dates in one form; cells that are none of these are faults, all of them in one."""
+    if isinstance(field, Number):
+        read, do = [None if cell is None else read_number(cell) for cell in cells], "Write numbers as 1234.5."
+    else:
+        read, order = read_dates(cells, field.format)
+        do = 'Write dates as 1990-05-17, or say their form: Date(format="%d/%m/%Y").'
+        if order == "either":
+            said = "days and months cannot be told apart: taken as day/month/year."
+            faults.warning(where, said, 'If it is month/day/year, say so: Date(format="%m/%d/%Y").')
+        elif order in ("day first", "month first"):
+            faults.note(where, f"dates are read with the {order}.")
+    bad = [row for row, cell in enumerate(cells) if cell is not None and read[row] is None]
+    if bad:
+        found = listed([f"{cells[row]!r} ({table.row(row)})" for row in bad])
+        faults.error(where, f"{len(bad):,} cells are no {field.kind}: {found}.", f"{do} Name what means missing.")
+    return read
+
+
+def _check_lengths(cells: Sequence[str | None], table: Table, where: str, faults: Faults) -> None:
+    """Refuse texts that nobody types: comparing two takes time with the product of their lengths."""
+    long = [row for row, cell in enumerate(cells) if cell is not None and len(cell) > LONGEST]
+    if long:
+        rows = listed([table.row(row) for row in long])
+        length = max(len(cells[row] or "") for row in long)
+        faults.error(
+            f"{where}, {rows}",
+            f"holds a text of {length:,} characters, where one that people type is meant (at most {LONGEST:,}).",
+            "Shorten it, or leave the column out by declaring the others.",
+        )
 
 
 def _check_column(name: str, column: Column, faults: Faults) -> None:

@@ -11,15 +11,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tielink.data.columns import Column, encode_column, guess_field
+from tielink.data.columns import Column, encode_column
 from tielink.data.frames import Table, frame_kind, is_frame, to_polars
+from tielink.data.guess import guess_field
 from tielink.data.known import read_known
 from tielink.data.linkage import Linkage
 from tielink.data.records import Records
 from tielink.data.statistics import NetworkFigures, network_figures
 from tielink.data.ties import Directed, FaultyTies, graph_nodes, is_graph, read_ties
 from tielink.faults import Fault, Faults, listed, nearest
-from tielink.fields import Field
+from tielink.fields import FIELD_KINDS, Field
 
 __all__ = ["Dataset", "Given"]
 
@@ -37,6 +38,9 @@ class Given:
     directed: Directed | Mapping[str, Directed] | None = None
     faulty_ties: FaultyTies = "refuse"
     missing: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+    guess: bool = False
+    """Whether columns that `fields` does not name are guessed; without `fields` all are."""
     frame_kind: str = "polars"
     unreadable: Sequence[str] = field(default_factory=list)
     """Files whose table could not be read; already reported, so nothing that leans on them is checked."""
@@ -72,6 +76,7 @@ class Dataset:
         directed: Directed | Mapping[str, Directed] | None = None,
         faulty_ties: FaultyTies = "refuse",
         missing: Sequence[str] = (),
+        ignore: Sequence[str] = (),
     ) -> Self:
         """Make a data set from frames and graphs.
 
@@ -96,6 +101,8 @@ class Dataset:
             "refuse", or "drop" to leave out (and count) self-ties, copies and ties to unknown ids.
         missing
             Texts that mean a missing value, besides empty cells.
+        ignore
+            Columns not to use, where the others are guessed.
 
         Raises
         ------
@@ -126,7 +133,8 @@ class Dataset:
             else:
                 faults.error(where, f"is a {type(source).__name__}.", "Give a data frame or a graph.")
         given = Given(
-            tables, networks, id, fields, anchors, nonmatches, directed, faulty_ties, missing, kind,
+            tables, networks, id, fields, anchors, nonmatches, directed, faulty_ties, missing,
+            [ignore] if isinstance(ignore, str) else ignore, frame_kind=kind,
             unreadable=[name for name in records if name not in tables],
         )  # fmt: skip
         return cls.checked(given, faults)
@@ -270,17 +278,9 @@ def _columns(given: Given, tables: dict[str, Table], faults: Faults) -> dict[str
         faults.error("fields", f"is {given.fields!r}.", 'Give a mapping: {"username": String()}.')
         return {}
     present = list(dict.fromkeys(column for table in tables.values() for column in table.frame.columns))
+    fields: dict[str, Field] = {}
     if given.fields is None:
-        fields = {}
-        for name in present:
-            guess = guess_field(tables, name)
-            if guess is None:
-                faults.warning(
-                    f"column {name!r}", "is not used: its kind could not be guessed.", "Declare it in fields."
-                )
-            else:
-                fields[name] = guess
-                faults.note(f"column {name!r}", f"taken as {type(guess).__name__}() (a guess; declare it in fields).")
+        _guess([name for name in present if name not in given.ignore], tables, fields, given, faults)
     else:
         fields = dict(given.fields)
         for name in fields.keys() - set(present):
@@ -289,12 +289,46 @@ def _columns(given: Given, tables: dict[str, Table], faults: Faults) -> dict[str
                 what = "is the id column." if is_id else "no file has such a column."
                 faults.error(f"field {name!r}", what, "" if is_id else nearest(name, present))
             del fields[name]
-        unused = [name for name in present if name not in fields]
-        if unused:
+        unused = [name for name in present if name not in fields and name not in given.ignore]
+        if given.guess:
+            _guess(unused, tables, fields, given, faults)
+        elif unused:
             faults.note("columns", f"not declared, so not used: {listed([repr(name) for name in unused], 12)}.")
     for name, kind in list(fields.items()):
         if not isinstance(kind, Field):
-            faults.error(f"field {name!r}", f"is declared as {kind!r}.", "Give String() or Categorical().")
+            faults.error(f"field {name!r}", f"is declared as {kind!r}.", f"Give {_kinds()}.")
             del fields[name]
-    missing = [given.missing] if isinstance(given.missing, str) else [str(text) for text in given.missing]
+    for name in set(given.ignore) - set(present) if not given.unreadable else ():
+        faults.error("ignore", f"names {name!r}, which is no column.", nearest(name, present))
+    missing = _missing(given)
     return {name: encode_column(name, kind, tables, missing, faults) for name, kind in fields.items()}
+
+
+def _missing(given: Given) -> list[str]:
+    return [given.missing] if isinstance(given.missing, str) else [str(text) for text in given.missing]
+
+
+def _guess(
+    names: Sequence[str], tables: dict[str, Table], fields: dict[str, Field], given: Given, faults: Faults
+) -> None:
+    """Guess what these columns mean, and say it, with how to correct it."""
+    for name in names:
+        guess = guess_field(tables, name, _missing(given))
+        where = f"column {name!r}"
+        if guess.field is None:
+            faults.note(where, f"is not used: it {guess.why}.")
+            continue
+        fields[name] = guess.field
+        values = [cell for table in tables.values() if name in table.frame.columns for cell in table.frame[name]]
+        known = [str(cell) for cell in values if cell not in (None, "")]
+        other = "categorical" if guess.field.kind != "categorical" else "string"
+        kind = "categorical" if other == "string" else f"a {guess.field.kind.replace('_', ' ')}"
+        faults.note(
+            where,
+            f"taken as {kind} ({guess.why}): {len(known):,} values, {len(set(known)):,} different. If that is wrong, "
+            f"say --{other} {name} or --ignore {name} (in Python, `fields` or `ignore`).",
+        )
+
+
+def _kinds() -> str:
+    return " or ".join(f"{kind.__name__}()" for kind in FIELD_KINDS)

@@ -25,7 +25,9 @@ OTHER_TABLES = ("model", "run")
 """Tables of a project file that are not about data."""
 
 FILE_SETTINGS = ("records", "ties", "id", "directed")
-DATA_SETTINGS = ("id", "anchors", "nonmatches", "truth", "directed", "faulty_ties", "missing", "encoding")
+DATA_SETTINGS = (
+    *("id", "anchors", "nonmatches", "truth", "directed", "faulty_ties", "missing", "ignore", "guess", "encoding"),
+)
 
 
 @dataclass
@@ -43,6 +45,8 @@ class Sources:
     directed: dict[str, Directed] = field(default_factory=dict)
     faulty_ties: FaultyTies = "refuse"
     missing: list[str] = field(default_factory=list)
+    ignore: list[str] = field(default_factory=list)
+    guess: bool = False
     encoding: str = "utf-8"
 
     @classmethod
@@ -76,11 +80,15 @@ class Sources:
         for name in ("anchors", "nonmatches", "truth", "encoding"):
             if name in data:
                 setattr(sources, name, _text(data[name], f"{where}, [data]", name, faults))
-        if "missing" in data:
-            if isinstance(data["missing"], list) and all(isinstance(text, str) for text in data["missing"]):
-                sources.missing = data["missing"]
+        for name in ("missing", "ignore"):
+            given = data.get(name, [])
+            if isinstance(given, list) and all(isinstance(text, str) for text in given):
+                setattr(sources, name, given)
             else:
-                faults.error(f"{where}, [data]", f"missing is {data['missing']!r}.", 'Give a list of texts: ["NA"].')
+                faults.error(f"{where}, [data]", f"{name} is {given!r}.", 'Give a list of texts: ["NA"].')
+        sources.guess = data.get("guess", False)
+        if not isinstance(sources.guess, bool):
+            faults.error(f"{where}, [data]", f"guess is {sources.guess!r}.", "Give true or false.")
         if "faulty_ties" in data:
             sources.faulty_ties = cast(
                 "FaultyTies",
@@ -120,6 +128,8 @@ class Sources:
         data: dict[str, Any] = {
             "faulty_ties": self.faulty_ties,
             "missing": self.missing,
+            "ignore": self.ignore,
+            "guess": self.guess,
             "encoding": self.encoding,
         }
         for key in ("anchors", "nonmatches", "truth"):
@@ -144,6 +154,8 @@ class Sources:
             directed=self.directed,
             faulty_ties=self.faulty_ties,
             missing=self.missing,
+            ignore=self.ignore,
+            guess=self.guess,
             unreadable=[name for name, table in records.items() if table is None],
             **known,
         )

@@ -11,7 +11,7 @@ from tielink.exact.target import Target, make_target
 from tielink.faults import Fault, InputError
 from tielink.model.problem import Problem
 
-__all__ = ["check_files", "compile_activity", "compile_target"]
+__all__ = ["anchored_partners", "check_files", "compile_activity", "compile_target"]
 
 LINKS = {"logit": 0, "probit": 1}
 
@@ -36,13 +36,14 @@ def compile_target(problem: Problem) -> tuple[Target, Profiles]:
     network = problem.network
     first, second = problem.sizes
     ties = (None, None) if network is None else network.ties
+    known = anchored_partners(problem)[:first]
     target = make_target(
         adjacency_a=_adjacency(first, ties[0]),
         adjacency_b=_adjacency(second, ties[1]),
         observed=[edges is not None for edges in ties],
         log_bf=np.zeros((first, second)),
         log_prior=problem.linkage.log_by_matches.copy(),
-        anchor_a=_anchors(problem),
+        anchor_a=np.where(known >= 0, known - first, -1),
         dimension=1 if network is None else network.dimension,
         intercept_sd=(1.0, 1.0) if network is None else network.intercept_sd,
         spread_shape=1.0 if network is None else network.spread_shape,
@@ -76,12 +77,12 @@ def _adjacency(size: int, ties: NDArray[np.int64] | None) -> NDArray[np.uint8]:
     return matrix
 
 
-def _anchors(problem: Problem) -> NDArray[np.int64]:
-    """Return the anchored partner in the second file of each record of the first; −1 for none."""
-    first = problem.sizes[0]
+def anchored_partners(problem: Problem) -> NDArray[np.int64]:
+    """Return the known partner of each record, by record numbers; −1 for none."""
     labels = problem.linkage.anchors
-    partner = np.full(first, -1, dtype=np.int64)
-    holder = {int(label): record for record, label in enumerate(labels[first:])}
-    for record, label in enumerate(labels[:first]):
-        partner[record] = holder.get(int(label), -1)
+    partner = np.full(problem.records, -1, dtype=np.int64)
+    order = np.argsort(labels, kind="stable")
+    same = np.flatnonzero(labels[order][1:] == labels[order][:-1])
+    first, second = order[same], order[same + 1]
+    partner[first], partner[second] = second, first
     return partner

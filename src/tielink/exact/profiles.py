@@ -1,170 +1,246 @@
-"""The profile part of a chain: distortion rates ψ, frequencies ϑ, and the evidence that they give every pair.
+"""The profile part of a chain: distortion rates ψ, parameters of fields, and the evidence they give every pair.
 
-True values π never need to be drawn. Given ψ and ϑ, the distortions w of a person's records have closed
-conditional weights (the terms of m); given w, ψ is a beta and ϑ a Dirichlet draw, π being summed out where no
-undistorted value fixes it.
+True values π never need to be drawn. Given ψ and the fields' parameters, the distortions w of a person's records have
+closed conditional weights (the terms of m); given w, a rate is a beta draw.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
+from tielink.channels.channel import Channel, Codes, Floats, Terms, Told, mixed, told
 from tielink.data.columns import MISSING
-from tielink.logp.profiles import log_collapsed, log_pair, log_single
-from tielink.model.problem import CategoricalProblem, FieldProblem, Problem, StringProblem
+from tielink.data.scores import pair_keys
+from tielink.exact.careless import draw_careless
+from tielink.logp.profiles import log_collapsed, log_evidence, log_single
+from tielink.model.problem import NOBODY, Problem
 
-__all__ = ["ProfileState", "Profiles"]
+__all__ = ["Lookup", "ProfileState", "Profiles"]
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
+Lookup = Callable[[int, Floats, Codes], Terms | None]
+"""Gives the terms of pairs of records in a field at its parameters, where they are at hand."""
 
 
 @dataclass(eq=False)
 class ProfileState:
-    """ψ of every field, and ϑ of every categorical one (None for strings)."""
+    """Every distortion rate, in the problem's order, and the parameters of each field."""
 
     rates: Floats
-    frequencies: list[Floats | None]
+    fields: list[Floats]
+    careless: NDArray[np.bool_] = dataclass_field(default_factory=lambda: NOBODY)
+    """Which records are careless; empty where the model has one sort of records."""
+    share: float = 0.0
+    """κ: the share of careless records."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return everything as plain arrays, for a checkpoint."""
+        fields = {f"fields.{place}": values.copy() for place, values in enumerate(self.fields)}
+        own = {"rates": self.rates.copy(), "careless": self.careless.copy(), "share": np.array(self.share)}
+        return {**own, **fields}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Become the state that `arrays` were taken of."""
+        self.rates, self.careless, self.share = arrays["rates"], arrays["careless"], float(arrays["share"])
+        self.fields = [arrays[f"fields.{place}"] for place in range(len(self.fields))]
 
 
 class Profiles:
     """The fields of two files, compiled for repeated evaluation of all cross pairs."""
 
     def __init__(self, problem: Problem) -> None:
+        self.problem = problem
         self.fields = problem.fields
         self.size = problem.sizes[0]
-        self.shape = (problem.sizes[0], problem.sizes[1])
         self._apart = problem.linkage.nonmatches - np.array([0, self.size])
-        self._grids = [_Grid(field, self.size) for field in self.fields]
+        self._apart_keys = np.sort(pair_keys(problem.linkage.nonmatches))
+
+    @cached_property
+    def _grids(self) -> list[_Grid]:
+        return [_Grid(field, self.size) for field in self.fields]
 
     def start(self) -> ProfileState:
-        """Return rates at their prior mean and frequencies as observed."""
-        rates = np.array([field.distortion.mean for field in self.fields])
-        frequencies: list[Floats | None] = []
-        for field in self.fields:
-            if isinstance(field, CategoricalProblem):
-                counts = np.bincount(field.codes[field.codes != MISSING], minlength=field.levels) + field.concentration
-                frequencies.append(counts / counts.sum())
-            else:
-                frequencies.append(None)
-        return ProfileState(rates, frequencies)
+        """Return rates at their prior mean, and each field's own start."""
+        rates = np.array([rate.prior.mean for rate in self.problem.rates])
+        state = ProfileState(rates, [field.start() for field in self.fields])
+        if self.problem.careless_share is not None:
+            state.careless, state.share = np.zeros(self.problem.records, dtype=bool), self.problem.careless_share.mean
+        return state
+
+    def record_rates(self, state: ProfileState, place: int) -> Floats:
+        """Return ψ of every record in one field."""
+        return self.problem.record_rates(place, state.rates, state.careless)
 
     def log_bayes_factors(self, state: ProfileState, out: Floats) -> None:
         """Write the log Bayes factor of every cross pair; −∞ for known non-matches."""
         out[:] = 0.0
         for place, grid in enumerate(self._grids):
-            grid.add(state.frequencies[place], float(state.rates[place]), out)
+            rates = self.record_rates(state, place)
+            grid.add(state.fields[place], rates[: self.size], rates[self.size :], out)
         out[self._apart[:, 0], self._apart[:, 1]] = -np.inf
 
-    def log_likelihood(self, state: ProfileState, partner: Codes) -> float:
-        """Return log p(values | ξ, ψ, ϑ), where `partner` gives each record of the first file its partner or −1."""
-        labels = np.arange(sum(self.shape))
-        linked = np.flatnonzero(partner >= 0)
-        labels[self.size + partner[linked]] = linked
+    def evidence(self, state: ProfileState, left: Codes, right: Codes) -> Floats:
+        """Return the log Bayes factor of a few pairs of records; −∞ for known non-matches."""
+        total = np.zeros(len(left))
+        for place, field in enumerate(self.fields):
+            total += log_evidence(field, state.fields[place], self.record_rates(state, place), left, right)
+        total[np.isin(pair_keys(np.column_stack([left, right])), self._apart_keys)] = -np.inf
+        return total
+
+    def log_singles(self, state: ProfileState) -> float:
+        """Return log p(values | ψ, …) as if everybody were alone."""
+        total = 0.0
+        for place, field in enumerate(self.fields):
+            known = field.codes != MISSING
+            rates = self.record_rates(state, place)[known]
+            total += float(log_single(field, state.fields[place], rates, field.codes[known]).sum())
+        return total
+
+    def log_likelihood(self, state: ProfileState, labels: Codes) -> float:
+        """Return log p(values | ξ, ψ, …); `labels` holds the person of each record."""
         return sum(
-            log_collapsed(field, state.frequencies[place], float(state.rates[place]), labels)
+            log_collapsed(field, state.fields[place], self.record_rates(state, place), labels)
             for place, field in enumerate(self.fields)
         )
 
-    def update(self, rng: np.random.Generator, state: ProfileState, partner: Codes) -> None:
-        """Draw w given (ξ, ψ, ϑ), then ψ and ϑ given w."""
-        linked = np.flatnonzero(partner >= 0)
+    def update(
+        self,
+        rng: np.random.Generator,
+        state: ProfileState,
+        labels: Codes,
+        lookup: Lookup | None = None,
+        *,
+        redraw: bool = True,
+    ) -> None:
+        """Draw who is careless, the fields' parameters, w and ψ given who is whom.
+
+        Without `redraw`, parameters that are drawn with distortions summed out, which is dear, stay as they are.
+        """
+        self._update_careless(rng, state, labels)
+        priors = [rate.prior for rate in self.problem.rates]
+        distorted_count, clean_count = np.array([(prior.a, prior.b) for prior in priors]).reshape(-1, 2).T.copy()
         for place, field in enumerate(self.fields):
-            rate, frequencies = float(state.rates[place]), state.frequencies[place]
-            left, right = field.codes[linked], field.codes[self.size + partner[linked]]
-            both = (left != MISSING) & (right != MISSING)
-            single = field.codes != MISSING
-            single[linked[both]] = False
-            single[self.size + partner[linked[both]]] = False
-            alone = field.codes[single]
-            distorted = int((rng.random(len(alone)) < _single_distorted(field, rate, alone)).sum())
-            left, right = left[both], right[both]
-            kinds = _draw_pair_kinds(rng, _pair_weights(field, frequencies, rate, left, right))
-            distorted += int(_DISTORTED[kinds].sum())
-            values = len(alone) + 2 * len(left)
-            prior = field.distortion
-            state.rates[place] = rng.beta(prior.a + distorted, prior.b + values - distorted)
-            if isinstance(field, CategoricalProblem):
-                # A person's values are one draw of ϑ each, but for two clean copies, which are one draw together.
-                told = np.concatenate([alone, left, right[kinds != 0]])
-                counts = np.bincount(told, minlength=field.levels)
-                state.frequencies[place] = rng.dirichlet(field.concentration + counts)
+            values, rates = told(field.codes, labels), self.record_rates(state, place)
+            if redraw:
+                state.fields[place] = field.redraw(rng, state.fields[place], rates, values)
+            parameters = state.fields[place]
+            terms = None if lookup is None else lookup(place, parameters, values.two)
+            distorted = draw_distorted(rng, field, parameters, rates, values, terms)
+            rate_of = self.problem.rate_numbers(place, state.careless)
+            known = field.codes != MISSING
+            distorted_count += np.bincount(rate_of[known & distorted], minlength=len(priors))
+            clean_count += np.bincount(rate_of[known & ~distorted], minlength=len(priors))
+            state.fields[place] = field.refresh(rng, state.fields[place], values, distorted)
+        state.rates = rng.beta(distorted_count, clean_count)
+
+    def _update_careless(self, rng: np.random.Generator, state: ProfileState, labels: Codes) -> None:
+        """Draw the class of every record, then their share κ; nothing where records are of one sort."""
+        prior = self.problem.careless_share
+        if prior is None:
+            return
+        state.careless = draw_careless(
+            rng, self.problem, state.rates, state.fields, state.share, state.careless, labels
+        )
+        count = int(state.careless.sum())
+        state.share = float(rng.beta(prior.a + count, prior.b + len(state.careless) - count))
 
 
-_DISTORTED = np.array([0, 1, 1, 2])
-"""How many values are distorted in each kind of pair: none, the left, the right, both."""
+def draw_distorted(
+    rng: np.random.Generator,
+    field: Channel,
+    parameters: Floats,
+    rates: Floats,
+    values: Told,
+    terms: Terms | None = None,
+) -> NDArray[np.bool_]:
+    """Draw w of every record, given who is whom, rates and parameters; False where there is no value.
 
-
-def _single_distorted(field: FieldProblem, rate: float, values: Codes) -> Floats:
-    """Return P(w = 1 | x) of values that stand alone."""
-    if not isinstance(field, StringProblem):
-        return np.full(len(values), rate)
-    mixed = rate * field.tables.mixed[values]
-    return np.asarray(mixed / (1 - rate + mixed))
-
-
-def _pair_weights(field: FieldProblem, frequencies: Floats | None, rate: float, left: Codes, right: Codes) -> Floats:
-    """Return the weights of (w, w') = 00, 10, 01, 11 for each pair of values, the terms of m(x, y)."""
-    if isinstance(field, StringProblem):
-        prior = field.tables.frequencies
-        left_distorted = field.tables.one_distorted(right, left)
-        right_distorted = field.tables.one_distorted(left, right)
-        both_distorted = field.tables.both_distorted(left, right)
-    else:
-        assert frequencies is not None
-        prior = frequencies
-        left_distorted = right_distorted = both_distorted = prior[left] * prior[right]
-    once = rate * (1 - rate)
-    clean = (1 - rate) ** 2 * prior[left] * (left == right)
-    return np.column_stack([clean, once * left_distorted, once * right_distorted, rate**2 * both_distorted])
-
-
-def _draw_pair_kinds(rng: np.random.Generator, weights: Floats) -> Codes:
-    """Draw one of the four kinds for each row of weights."""
-    bounds = weights.cumsum(axis=1)
-    at = rng.random(len(weights)) * bounds[:, -1]
-    return np.asarray((at[:, None] >= bounds[:, :-1]).sum(axis=1))
+    `terms` are those of `values.two`, where they are at hand.
+    """
+    drawn = np.zeros(len(field.codes), dtype=bool)
+    clean, distorted = field.single(parameters, field.codes[values.one])
+    rate = rates[values.one]
+    total = mixed((clean, distorted), rate)
+    drawn[values.one] = rng.random(len(total)) * total < rate * distorted
+    left, right = values.two.T
+    terms = field.pair(parameters, field.codes[left], field.codes[right]) if terms is None else terms
+    weights = terms.weighted(rates[left], rates[right])
+    bounds = np.cumsum(weights, axis=0)
+    kinds = (rng.random(len(left)) * bounds[-1] >= bounds[:-1]).sum(axis=0)
+    drawn[left], drawn[right] = kinds % 2 == 1, kinds >= 2
+    for records in values.more:
+        truths = field.truths(parameters, field.codes[records])
+        likelihood = truths.likelihood(rates[records])
+        weight = truths.prior * likelihood.prod(axis=0)
+        truth = int(rng.choice(len(weight), p=weight / weight.sum()))
+        share = rates[records] * truths.distorted[:, truth] / likelihood[:, truth]
+        drawn[records] = rng.random(len(records)) < share
+    return drawn
 
 
 class _Grid:
-    """Evidence of one field for all cross pairs, once for each pair of *distinct* values where that saves work."""
+    """Evidence of one field for all cross pairs, computed once for each pair of *distinct* values."""
 
-    def __init__(self, field: FieldProblem, size: int) -> None:
+    def __init__(self, field: Channel, size: int) -> None:
         self.field = field
-        rows, columns = field.codes[:size], field.codes[size:]
-        few_rows, row_of = np.unique(rows, return_inverse=True)
-        few_columns, column_of = np.unique(columns, return_inverse=True)
-        # Looking values up costs about as much as computing them, so it must save at least half.
-        self.place = None
-        if 2 * len(few_rows) * len(few_columns) <= len(rows) * len(columns):
-            rows, columns, self.place = few_rows, few_columns, (row_of[:, None], column_of[None, :])
-        self.left, self.right = np.maximum(rows, 0)[:, None], np.maximum(columns, 0)[None, :]
-        self.unknown = (rows[:, None] == MISSING) | (columns[None, :] == MISSING)
-        if isinstance(field, StringProblem):
-            left, right = (grid.ravel() for grid in np.broadcast_arrays(self.left, self.right))
-            tables, shape = field.tables, self.unknown.shape
-            self.equal = np.nonzero(self.left == self.right)
-            self.clean = tables.frequencies[np.broadcast_to(self.left, shape)[self.equal]]
-            once = tables.one_distorted(left, right) + tables.one_distorted(right, left)
-            self.once, self.twice = once.reshape(shape), tables.both_distorted(left, right).reshape(shape)
+        rows, self.row_of = np.unique(field.codes[:size], return_inverse=True)
+        columns, self.column_of = np.unique(field.codes[size:], return_inverse=True)
+        self.missing = (rows == MISSING, columns == MISSING)
+        # Any code stands in for a missing value: its evidence is put to 0.
+        self.rows, self.columns = np.maximum(rows, 0), np.maximum(columns, 0)
+        self.pairs = field.bind(*np.broadcast_arrays(self.rows[:, None], self.columns[None, :]))
+        self.evidence = np.empty((len(rows), len(columns)))
 
-    def add(self, frequencies: Floats | None, rate: float, out: Floats) -> None:
+    def add(self, parameters: Floats, left_rates: Floats, right_rates: Floats, out: Floats) -> None:
         """Add log m(x,y) − log m(x) − log m(y) of every cross pair to `out`; nothing where a value is missing."""
-        with np.errstate(divide="ignore", invalid="ignore"):  # of values that stand in for missing ones
-            if isinstance(self.field, StringProblem):
-                # The terms of m(x, y) do not change, only their weights do.
-                evidence = (rate * (1 - rate)) * self.once
-                evidence += rate**2 * self.twice
-                evidence[self.equal] += (1 - rate) ** 2 * self.clean
-                np.log(evidence, out=evidence)
-            else:
-                evidence = log_pair(self.field, frequencies, rate, self.left, self.right)
-            single = log_single(self.field, frequencies, rate, np.arange(self.field.levels))
-            evidence -= single[self.left]
-            evidence -= single[self.right]
-        if self.unknown.any():
-            evidence[self.unknown] = 0.0
-        out += evidence if self.place is None else evidence[self.place]
+        terms = Terms(*(np.ascontiguousarray(term) for term in self.pairs.terms(parameters)))
+        row_terms, column_terms = (self.field.single(parameters, values) for values in (self.rows, self.columns))
+        for left, rows in _by_rate(left_rates):
+            for right, columns in _by_rate(right_rates):
+                _mix(terms, left, right, self.evidence)
+                with np.errstate(divide="ignore", invalid="ignore"):  # of values that stand in for missing ones
+                    np.log(self.evidence, out=self.evidence)
+                    self.evidence -= np.log(mixed(row_terms, left))[:, None]
+                    self.evidence -= np.log(mixed(column_terms, right))
+                self.evidence[self.missing[0], :] = 0.0
+                self.evidence[:, self.missing[1]] = 0.0
+                _add(self.evidence, rows, self.row_of, columns, self.column_of, out)
+
+
+def _by_rate(rates: Floats) -> Iterator[tuple[float, Codes]]:
+    """Yield each different rate with the records that have it."""
+    for rate in np.unique(rates):
+        yield float(rate), np.flatnonzero(rates == rate)
+
+
+@njit(cache=True)
+def _mix(terms, left_rate, right_rate, out):
+    """out = m(x, y), the four terms weighted; see `Terms.weighted`."""
+    clean, left, right, both = terms
+    weights = (
+        (1 - left_rate) * (1 - right_rate),
+        left_rate * (1 - right_rate),
+        (1 - left_rate) * right_rate,
+        left_rate * right_rate,
+    )
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = (
+                weights[0] * clean[i, j] + weights[1] * left[i, j] + weights[2] * right[i, j] + weights[3] * both[i, j]
+            )
+
+
+@njit(cache=True)
+def _add(evidence, rows, row_of, columns, column_of, out):
+    """Add the evidence of the records' values to every pair of these rows and columns."""
+    for i in rows:
+        of_row = evidence[row_of[i]]
+        for j in columns:
+            out[i, j] += of_row[column_of[j]]

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from tielink.exact.gibbs import restricted_gibbs
 from tielink.exact.intercept import walk_intercepts
-from tielink.exact.matching import exchange, gibbs_label
 from tielink.exact.merge import merge, split
 from tielink.exact.positions import jump, walk
 from tielink.exact.scale import scale
@@ -35,20 +34,6 @@ def _count(tally, info):
 
 
 @njit(cache=True)
-def sweep_profiles(rng, state, target):
-    """A sweep without any network: Gibbs on every label of the smaller file, and as many exchanges."""
-    counts = np.zeros((10, 2), dtype=np.int64)
-    side = 0 if state.partner_a.size <= state.partner_b.size else 1
-    n = (state.partner_a, state.partner_b)[side].size
-    for record in range(n):
-        if not is_anchor(target, side, record):
-            _count(counts[0], gibbs_label(rng, state, target, side, record))
-    for _ in range(n):
-        _count(counts[4], exchange(rng, state, target))
-    return SweepInfo(counts, np.full(state.partner_a.size, -1, np.int8), np.full(state.partner_b.size, -1, np.int8))
-
-
-@njit(cache=True)
 def sweep(rng, state, target, tuning):
     """
     One sweep. It changes `state` and returns `SweepInfo`.
@@ -57,8 +42,6 @@ def sweep(rng, state, target, tuning):
     either file drawn for merge/split/switch (`merges`), swaps, persons drawn for a jump, rounds of walks over all, and
     rounds of intercepts, scale and spread (`scalars`).
     """
-    if not (target.observed[0] or target.observed[1]):
-        return sweep_profiles(rng, state, target)
     counts = np.zeros((10, 2), dtype=np.int64)
     n1, n2 = state.partner_a.size, state.partner_b.size
     side = 0 if n1 <= n2 else 1

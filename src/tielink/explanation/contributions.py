@@ -25,10 +25,11 @@ from tielink.exact.state import NOBODY, State
 from tielink.exact.target import Target
 from tielink.logp.linkage import log_unevenness
 from tielink.logp.profiles import log_evidence
+from tielink.model.problem import NOBODY as NOBODY_CARELESS
 from tielink.model.problem import Problem
 from tielink.posterior.posterior import Posterior
 
-__all__ = ["activity_weight", "explained_draws", "field_weights", "prior_weight", "tie_weights"]
+__all__ = ["MOST_DRAWS", "activity_weight", "explained_draws", "field_weights", "prior_weight", "tie_weights"]
 
 Floats = NDArray[np.float64]
 
@@ -37,11 +38,11 @@ MOST_DRAWS = 200
 """Draws that an explanation looks at, over all chains."""
 
 
-def explained_draws(posterior: Posterior) -> list[tuple[int, int]]:
+def explained_draws(posterior: Posterior, most: int = MOST_DRAWS) -> list[tuple[int, int]]:
     """Return (chain, draw) of the draws to look at: those with positions, or else evenly spaced ones."""
     network = posterior.network
     draws = np.arange(posterior.draws_per_chain) if network is None else network.draws
-    step = max(1, len(draws) * posterior.chains // MOST_DRAWS)
+    step = max(1, len(draws) * posterior.chains // most)
     return [(chain, int(draw)) for chain in range(posterior.chains) for draw in draws[::step]]
 
 
@@ -57,7 +58,9 @@ def _other_matches(problem: Problem, person: NDArray[np.integer], pair: tuple[in
     others = np.ones(len(person), dtype=bool)
     others[list(pair)] = False
     labels = person[others]
-    return len(labels) - len(np.unique(labels)) - problem.linkage.anchored_pairs
+    seen = np.zeros(len(person), dtype=bool)
+    seen[labels] = True
+    return len(labels) - int(seen.sum()) - problem.linkage.anchored_pairs
 
 
 def activity_weight(problem: Problem, person: NDArray[np.integer], pair: tuple[int, int], activity: float) -> float:
@@ -73,13 +76,13 @@ def activity_weight(problem: Problem, person: NDArray[np.integer], pair: tuple[i
 def field_weights(
     problem: Problem, posterior: Posterior, chain: int, draw: int, pair: tuple[int, int]
 ) -> Iterator[tuple[str, float]]:
-    """Yield each field's log Bayes factor at one draw's rates and frequencies."""
+    """Yield each field's log Bayes factor at one draw's rates and parameters."""
     a, b = (np.array([record]) for record in pair)
+    careless = posterior.careless[chain, draw] if posterior.careless.size else NOBODY_CARELESS
     for place, field in enumerate(problem.fields):
-        drawn = posterior.frequencies.get(field.name)
-        frequencies = None if drawn is None else drawn[chain, draw].astype(float)
-        rate = float(posterior.distortion[chain, draw, place])
-        yield field.name, float(log_evidence(field, frequencies, rate, a, b)[0])
+        parameters = posterior.fields[field.name][chain, draw].astype(float)
+        rates = problem.record_rates(place, posterior.distortion[chain, draw], careless)
+        yield field.name, float(log_evidence(field, parameters, rates, a, b)[0])
 
 
 def tie_weights(
@@ -88,12 +91,17 @@ def tie_weights(
     posterior: Posterior,
     draws: list[tuple[int, int]],
     pair: tuple[int, int],
+    target: Target | None = None,
 ) -> dict[str, Floats]:
-    """Return log Z_ab/(Z_a·Z_b) at each draw, in parts: ties, sociality, correlated ties; empty without a network."""
+    """Return log Z_ab/(Z_a·Z_b) at each draw, in parts: ties, sociality, correlated ties; empty without a network.
+
+    A target at hand need not be compiled again.
+    """
     sample = posterior.network
     if sample is None:
         return {}
-    target, _ = compile_target(problem)
+    if target is None:
+        target, _ = compile_target(problem)
     slot = {int(draw): place for place, draw in enumerate(sample.draws)}
     a, b = pair[0], pair[1] - problem.sizes[0]
     parts: dict[str, list[float]] = {"ties": []}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,10 @@ import numpy as np
 from tielink.data.dataset import Dataset
 from tielink.data.frames import to_frame
 from tielink.data.records import Record
+from tielink.exact.compile import compile_target
+from tielink.exact.target import Target
 from tielink.explanation.contributions import (
+    MOST_DRAWS,
     activity_weight,
     explained_draws,
     field_weights,
@@ -21,7 +25,7 @@ from tielink.faults import Fault, Faults, InputError
 from tielink.model.problem import Problem
 from tielink.posterior.posterior import Posterior
 
-__all__ = ["Contribution", "Explanation", "explain"]
+__all__ = ["REST", "Contribution", "Explanation", "explain", "explain_pairs"]
 
 REST = "what does not factorise"
 DETAILS = {
@@ -126,8 +130,39 @@ def explain(
     data = posterior.dataset if data is None else data
     pair = _pair(posterior, left, right, data)
     assert data is not None
+    return explain_pairs(posterior, [pair], data, seed=seed)[0]
+
+
+def explain_pairs(
+    posterior: Posterior,
+    pairs: Sequence[tuple[int, int]],
+    data: Dataset,
+    *,
+    draws: int = MOST_DRAWS,
+    seed: int = 0,
+) -> list[Explanation]:
+    """Explain many pairs of record numbers, each from about this many draws; what they share is computed once.
+
+    Each pair has its own random numbers, so its explanation does not depend on which others are asked for.
+    """
+    if len(data.files) != 2:
+        fault = Fault("explain", "evidence is taken apart for two files only.", "Link two at a time to see it.")
+        raise InputError([fault])
     problem = Problem.compile(posterior.model, data)
-    draws = explained_draws(posterior)
+    chosen = explained_draws(posterior, draws)
+    target = None if posterior.network is None else compile_target(problem)[0]
+    return [_explained(posterior, data, problem, target, chosen, pair, seed) for pair in pairs]
+
+
+def _explained(
+    posterior: Posterior,
+    data: Dataset,
+    problem: Problem,
+    target: Target | None,
+    draws: list[tuple[int, int]],
+    pair: tuple[int, int],
+    seed: int,
+) -> Explanation:
     a, b = pair
     together = posterior.person[:, :, a] == posterior.person[:, :, b]
     share = float(together.mean())
@@ -144,7 +179,7 @@ def explain(
     for name in posterior.fields:
         values = [_value(data, name, record) for record in pair]
         parts.append(Contribution(name, float(np.mean([w[name] for w in weights])), f"{values[0]} / {values[1]}"))
-    for name, found in tie_weights(seed, problem, posterior, draws, pair).items():
+    for name, found in tie_weights(seed, problem, posterior, draws, pair, target).items():
         detail = _tie_detail(posterior, data, pair) if name == "ties" else DETAILS[name]
         parts.append(Contribution(name, float(found.mean()), detail))
     reported = float(np.log(probability) - np.log1p(-probability))

@@ -6,18 +6,22 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tielink.channels.channel import FiniteChannel
 from tielink.logp.correlation import log_correlated_ties, log_correlation
 from tielink.logp.linkage import log_activity, log_linkage
 from tielink.logp.network import log_intercepts, log_positions, log_sociality, log_spread, log_ties
 from tielink.logp.parameters import Parameters
-from tielink.logp.profiles import log_collapsed, log_distortion, log_frequencies, log_uncollapsed
+from tielink.logp.profiles import log_careless, log_collapsed, log_distortion, log_uncollapsed
 from tielink.model.problem import Problem
 
 __all__ = ["log_joint", "log_joint_terms"]
 
 
 def log_joint(problem: Problem, parameters: Parameters) -> float:
-    """Return log p(ties, values, parameters), true values and distortions summed out unless given."""
+    """Return log p(ties, values, parameters), true values and distortions summed out unless given.
+
+    They are always summed out of fields whose true values are no codes: any string may be true, seen or not.
+    """
     return sum(value for _, value in log_joint_terms(problem, parameters))
 
 
@@ -47,10 +51,15 @@ def log_joint_terms(problem: Problem, parameters: Parameters) -> Iterator[tuple[
             seen = parameters.sociality[has_network[problem.file_of]]
             yield "sociality", log_sociality(network, seen, parameters.sociality_sd)
     for index, field in enumerate(problem.fields):
-        frequencies, rate = parameters.frequencies_of(index), float(parameters.distortion[index])
-        if parameters.true_values is None:
-            yield f"values of {field.name}", log_collapsed(field, frequencies, rate, parameters.labels)
+        own = parameters.of_field(index)
+        if parameters.true_values is None or not isinstance(field, FiniteChannel):
+            rates = problem.record_rates(index, parameters.distortion, parameters.careless)
+            yield f"values of {field.name}", log_collapsed(field, own, rates, parameters.labels)
         else:
-            yield f"values of {field.name}", log_uncollapsed(field, index, parameters)
-        yield f"distortion of {field.name}", log_distortion(field, rate)
-        yield f"frequencies of {field.name}", log_frequencies(field, frequencies)
+            yield f"values of {field.name}", log_uncollapsed(problem, index, parameters)
+        yield f"parameters of {field.name}", field.log_prior(own)
+    for rate, value in zip(problem.rates, parameters.distortion, strict=True):
+        yield f"distortion of {rate.name}", log_distortion(rate.prior, float(value))
+    if problem.careless_share is not None:
+        yield "careless records", log_careless(parameters.careless, parameters.careless_share)
+        yield "share of careless records", log_distortion(problem.careless_share, parameters.careless_share)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,13 @@ class Parameters:
     spread: float
     """σ²: variance of positions."""
     distortion: NDArray[np.float64]
-    """ψ: one rate a field."""
-    frequencies: tuple[NDArray[np.float64] | None, ...] = ()
-    """ϑ: for each field the frequencies of true values, None for strings; may be empty if all are strings."""
+    """ψ: every distortion rate, in the problem's order; usually one a field."""
+    fields: tuple[NDArray[np.float64], ...] = ()
+    """What else is unknown of each field: the frequencies ϑ of a categorical one; may be empty if all are."""
+    careless: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    """Which records are careless; empty where the model has one sort of records."""
+    careless_share: float = 0.0
+    """κ: the share of careless records."""
     true_values: NDArray[np.int64] | None = None
     """π: N × L codes."""
     distorted: NDArray[np.bool_] | None = None
@@ -42,9 +46,9 @@ class Parameters:
     activity: float = 0.0
     """α: how degrees weigh on who is matched."""
 
-    def frequencies_of(self, index: int) -> NDArray[np.float64] | None:
-        """Return ϑ of field number `index`."""
-        return self.frequencies[index] if self.frequencies else None
+    def of_field(self, index: int) -> NDArray[np.float64]:
+        """Return the parameters of field number `index`."""
+        return self.fields[index] if self.fields else np.empty(0)
 
     @property
     def persons(self) -> int:

@@ -3,66 +3,46 @@
 A field is defined by the distribution p(v) of true values and by f(x | v), the probability that a record of a
 person with true value v says x:
 
-    f(x | v) = (1 − ψ)·1[x = v] + ψ·ζ_v(x).
+    f(x | v) = (1 − ψ)·c_v(x) + ψ·ζ_v(x),
 
-Summing over v gives the collapsed probability of all values of one person's records,
+with c_v(x) = 1[x = v] in most kinds. Summing over v gives the collapsed probability of all values of one person's
+records,
 
     m(x₁, …, x_k) = Σ_v p(v)·Π_i f(x_i | v),
 
-in closed form for one and two records. A missing value contributes nothing.
+in closed form for one and two records. A missing value contributes nothing. Rates ψ may differ by record.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, gammaln, logsumexp, xlog1py, xlogy
+from scipy.special import betaln, logsumexp, xlog1py, xlogy
 
+from tielink.channels.channel import Channel, Codes, FiniteChannel, Floats, mixed, told
 from tielink.data.columns import MISSING
 from tielink.logp.parameters import Parameters
-from tielink.model.problem import CategoricalProblem, FieldProblem, StringProblem
+from tielink.model.problem import Problem
+from tielink.specification import Beta
 
 __all__ = [
-    "distorted",
+    "log_careless",
     "log_collapsed",
     "log_distortion",
     "log_evidence",
-    "log_frequencies",
     "log_group",
     "log_pair",
     "log_single",
     "log_uncollapsed",
-    "truth",
 ]
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
-Frequencies = Floats | None
+Rates = float | Floats
 
 
-def truth(field: FieldProblem, frequencies: Frequencies) -> Floats:
-    """Return p(v) for every value v: ϑ for a categorical field, γ for strings."""
-    if isinstance(field, StringProblem):
-        return field.tables.frequencies
-    assert frequencies is not None
-    return frequencies
-
-
-def distorted(field: FieldProblem, frequencies: Frequencies, value: int) -> Floats:
-    """Return ζ_v(x) of one value x for every true value v: ϑ_x whatever v, or near strings more."""
-    if isinstance(field, StringProblem):
-        return field.tables.distorted_to(value)
-    return np.full(field.levels, truth(field, frequencies)[value])
-
-
-def log_group(field: FieldProblem, frequencies: Frequencies, rate: float, values: Codes) -> float:
-    """Return log m(x₁, …, x_k) by its definition, summing over all true values."""
-    log = _log(truth(field, frequencies))
-    for value in values:
-        likelihood = rate * distorted(field, frequencies, int(value))
-        likelihood[value] += 1 - rate
-        log = log + _log(likelihood)
-    return float(logsumexp(log))
+def log_group(field: Channel, parameters: Floats, rates: Rates, values: Codes) -> float:
+    """Return log m(x₁, …, x_k) by its definition, summing over true values."""
+    truths = field.truths(parameters, values)
+    return float(logsumexp(_log(truths.prior) + _log(truths.likelihood(rates)).sum(axis=0)))
 
 
 def _log(probability: Floats) -> Floats:
@@ -71,90 +51,76 @@ def _log(probability: Floats) -> Floats:
         return np.asarray(np.log(probability))
 
 
-def log_single(field: FieldProblem, frequencies: Frequencies, rate: float, values: Codes) -> Floats:
-    """Return log m(x) of many values: log ϑ_x, or log γ(x)·[(1−ψ) + ψ·Σ_v γ(v)ζ_v(x)/γ(x)] for strings."""
-    log = _log(truth(field, frequencies)[values])
-    if isinstance(field, StringProblem):
-        log += np.log1p(rate * (field.tables.mixed[values] - 1))
-    return np.asarray(log)
+def log_single(field: Channel, parameters: Floats, rates: Rates, values: Codes) -> Floats:
+    """Return log m(x) of many values."""
+    return _log(mixed(field.single(parameters, values), rates))
 
 
-def log_pair(field: FieldProblem, frequencies: Frequencies, rate: float, left: Codes, right: Codes) -> Floats:
-    """Return log m(x, y) of many pairs of values, in closed form.
+def log_pair(
+    field: Channel, parameters: Floats, rates: Rates | tuple[Rates, Rates], left: Codes, right: Codes
+) -> Floats:
+    """Return log m(x, y) of many pairs of values, in closed form; rates are one for all, or those of x and of y.
 
-    Strings:      (1−ψ)²·γ(x)1[x=y] + ψ(1−ψ)·[γ(x)ζ_x(y) + γ(y)ζ_y(x)] + ψ²·Σ_v γ(v)ζ_v(x)ζ_v(y).
-    Categorical:  the same with ζ = ϑ, so (1−ψ)²·ϑ_x·1[x=y] + (2ψ(1−ψ) + ψ²)·ϑ_xϑ_y.
+    m(x, y) = (1−ψ)(1−ψ')·Σ_v p(v)c_v(x)c_v(y) + … + ψψ'·Σ_v p(v)ζ_v(x)ζ_v(y), four terms.
     """
-    prior = truth(field, frequencies)
-    clean = (1 - rate) ** 2 * prior[left] * (left == right)
-    if isinstance(field, StringProblem):
-        tables = field.tables
-        once = tables.one_distorted(left, right) + tables.one_distorted(right, left)
-        twice = tables.both_distorted(left, right)
-    else:
-        twice = prior[left] * prior[right]
-        once = 2 * twice
-    return _log(clean + rate * (1 - rate) * once + rate**2 * twice)
+    left_rate, right_rate = rates if isinstance(rates, tuple) else (rates, rates)
+    return _log(np.asarray(sum(field.pair(parameters, left, right).weighted(left_rate, right_rate))))
 
 
-def log_evidence(field: FieldProblem, frequencies: Frequencies, rate: float, left: Codes, right: Codes) -> Floats:
+def log_evidence(field: Channel, parameters: Floats, rates: Rates, left: Codes, right: Codes) -> Floats:
     """Return log m(x,y) − log m(x) − log m(y): what a field says for each pair of *records* being one person.
 
-    `left` and `right` are record numbers; a pair in which a value is missing gets 0.
+    `left` and `right` are record numbers, `rates` one for all or one a record; a pair in which a value is missing
+    gets 0.
     """
+    rate = np.broadcast_to(np.asarray(rates, dtype=float), len(field.codes))
+    known = (field.codes[left] != MISSING) & (field.codes[right] != MISSING)
+    left, right = left[known], right[known]
     x, y = field.codes[left], field.codes[right]
-    known = (x != MISSING) & (y != MISSING)
-    evidence = np.zeros(len(x))
-    x, y = x[known], y[known]
-    single = log_single(field, frequencies, rate, x) + log_single(field, frequencies, rate, y)
-    evidence[known] = log_pair(field, frequencies, rate, x, y) - single
+    evidence = np.zeros(len(known))
+    single = log_single(field, parameters, rate[left], x) + log_single(field, parameters, rate[right], y)
+    evidence[known] = log_pair(field, parameters, (rate[left], rate[right]), x, y) - single
     return evidence
 
 
-def log_collapsed(field: FieldProblem, frequencies: Frequencies, rate: float, labels: Codes) -> float:
-    """Return Σ over persons of log m(values of the person's records)."""
-    known = np.flatnonzero(field.codes != MISSING)
-    order = known[np.argsort(labels[known], kind="stable")]
-    _, starts, sizes = np.unique(labels[order], return_index=True, return_counts=True)
-    values = field.codes[order]
-    one, two = starts[sizes == 1], starts[sizes == 2]
-    total = float(log_single(field, frequencies, rate, values[one]).sum())
-    total += float(log_pair(field, frequencies, rate, values[two], values[two + 1]).sum())
-    for person in np.flatnonzero(sizes > 2):
-        group = values[starts[person] : starts[person] + sizes[person]]
-        total += log_group(field, frequencies, rate, group)
-    return total
+def log_collapsed(field: Channel, parameters: Floats, rates: Rates, labels: Codes) -> float:
+    """Return Σ over persons of log m(values of the person's records); rates are one for all or one a record."""
+    rate, codes = np.broadcast_to(np.asarray(rates, dtype=float), len(field.codes)), field.codes
+    one, two, more = told(codes, labels)
+    left, right = two.T
+    total = float(log_single(field, parameters, rate[one], codes[one]).sum())
+    total += float(log_pair(field, parameters, (rate[left], rate[right]), codes[left], codes[right]).sum())
+    return total + sum(log_group(field, parameters, rate[records], codes[records]) for records in more)
 
 
-def log_uncollapsed(field: FieldProblem, index: int, parameters: Parameters) -> float:
+def log_uncollapsed(problem: Problem, index: int, parameters: Parameters) -> float:
     """Return log p(values, w, π | ξ, ψ, ϑ) of field number `index`; −∞ where w = 0 but the value is not π.
 
     Σ_n log p(π_n) + Σ_r w_r·[log ψ + log ζ_{π}(x_r)] + (1 − w_r)·[log(1−ψ) + log 1[x_r = π]].
     """
+    field = problem.fields[index]
+    assert isinstance(field, FiniteChannel)
     assert parameters.true_values is not None
     assert parameters.distorted is not None
-    frequencies, rate = parameters.frequencies_of(index), float(parameters.distortion[index])
+    own = parameters.of_field(index)
+    rates = problem.record_rates(index, parameters.distortion, parameters.careless)
     true_values, is_distorted = parameters.true_values[:, index], parameters.distorted[:, index]
-    total = float(_log(truth(field, frequencies)[true_values]).sum())
+    total = float(_log(field.truth(own)[true_values]).sum())
     for record in np.flatnonzero(field.codes != MISSING):
         value, true_value = int(field.codes[record]), int(true_values[parameters.labels[record]])
         if is_distorted[record]:
-            total += float(_log(rate * distorted(field, frequencies, value)[true_value]))
+            total += float(_log(rates[record] * field.distorted_to(own, value)[true_value]))
         else:
-            total += float(_log(np.asarray(1 - rate))) if value == true_value else -np.inf
+            total += float(_log(1 - rates[record])) if value == true_value else -np.inf
     return total
 
 
-def log_distortion(field: FieldProblem, rate: float) -> float:
+def log_distortion(prior: Beta, rate: float) -> float:
     """Return log Beta(ψ; a, b)."""
-    a, b = field.distortion.a, field.distortion.b
-    return float(xlogy(a - 1, rate) + xlog1py(b - 1, -rate) - betaln(a, b))
+    return float(xlogy(prior.a - 1, rate) + xlog1py(prior.b - 1, -rate) - betaln(prior.a, prior.b))
 
 
-def log_frequencies(field: FieldProblem, frequencies: Frequencies) -> float:
-    """Return log Dirichlet(ϑ; α, …, α); 0 for strings, whose frequencies are fixed."""
-    if not isinstance(field, CategoricalProblem):
-        return 0.0
-    alpha, levels = field.concentration, field.levels
-    normaliser = gammaln(levels * alpha) - levels * gammaln(alpha)
-    return float(normaliser + xlogy(alpha - 1, truth(field, frequencies)).sum())
+def log_careless(careless: NDArray[np.bool_], share: float) -> float:
+    """Return Σ_r log Bernoulli(careless_r; κ)."""
+    count = int(careless.sum())
+    return float(xlogy(count, share) + xlog1py(len(careless) - count, -share))

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tielink.faults import listed
-from tielink.fields import Categorical, Field, String
+from tielink.fields import Categorical, Date, Field, Measured, PersonName, String
 from tielink.model.egos import egos
 from tielink.model.linkage_priors import Activity, MatchRate, Uniform
 from tielink.model.network import Sociality, TieCorrelation
 from tielink.model.problem import free_sizes
+from tielink.specification import Beta
 
 if TYPE_CHECKING:
     from tielink.data.dataset import Dataset
@@ -32,7 +33,8 @@ def persons_prior(model: Model, dataset: Dataset) -> tuple[NDArray[np.int64], ND
 
 def describe(model: Model, dataset: Dataset) -> str:
     """State the model in words for these data."""
-    lines = [*_network_lines(model, dataset), *_field_lines(model, dataset), *_linkage_lines(model, dataset)]
+    lines = [*_network_lines(model, dataset), *_field_lines(model, dataset), *_record_lines(model)]
+    lines += _linkage_lines(model, dataset)
     return "\n".join(lines)
 
 
@@ -92,9 +94,25 @@ def _field_lines(model: Model, dataset: Dataset) -> list[str]:
     return ["Profiles:" if fields else "Profiles: not used.", *lines]
 
 
+def _record_lines(model: Model) -> list[str]:
+    if model.records is None:
+        return []
+    share, distortion = model.records.share, model.records.distortion
+    return [
+        f"Records: careful ones, and careless ones (a share ~ {_beta(share)}) whose distortion rates are their own in "
+        f"every field (~ {_beta(distortion)}); the priors alone tell the two sorts apart."
+    ]
+
+
+def _beta(prior: Beta) -> str:
+    return f"Beta({prior.a:g}, {prior.b:g}), mean {prior.mean:.3g}"
+
+
 def _field_line(name: str, field: Field, distinct: int) -> str:
-    prior = f"Beta({field.distortion.a:g}, {field.distortion.b:g}), mean {field.distortion.mean:.3g}"  # type: ignore[attr-defined]
-    start = f"  {name}: {field.kind} with {distinct:,} values; distortion rate ~ {prior}"
+    rate = "distortion rate in each file" if field.by_file else "distortion rate"
+    start = f"  {name}: {field.kind} with {distinct:,} values; {rate} ~ {_beta(field.distortion)}"
+    if isinstance(field, String) and field.vocabulary == "open":
+        return f"{start}; {_open_words(field)}"
     if isinstance(field, String):
         cap = field.cap(distinct)
         how = field.distance if isinstance(field.distance, str) else "a given"
@@ -103,8 +121,43 @@ def _field_line(name: str, field: Field, distinct: int) -> str:
         return (
             f"{start}; distorted values are near ones ({distance}, sharpness {field.sharpness:g}), frequencies {known}."
         )
+    if isinstance(field, Measured):
+        honest = "honest values are equal to the true one"
+        if field.tolerance:
+            unit = " days" if isinstance(field, Date) else ""
+            honest = f"honest values differ from the true one with standard deviation {field.tolerance:g}{unit}"
+        return f"{start}; {honest}, distorted ones are slips of the hand or, {field.unrelated:.0%}, any value."
+    if isinstance(field, PersonName):
+        return f"{start}; {_name_words(field)}"
     assert isinstance(field, Categorical)
-    return f"{start}; frequencies of true values ~ Dirichlet({field.concentration:g})."
+    line = f"{start}; frequencies of true values ~ Dirichlet({field.concentration:g})"
+    if isinstance(field.confusion, str):
+        return f"{line}."
+    return (
+        f"{line}; which value a distorted one becomes depends on the true one: rows ~ Dirichlet({field.confusion:g})."
+    )
+
+
+def _open_words(field: String) -> str:
+    """Say what an open vocabulary means, and what becomes of distorted values."""
+    known = "counts in the files" if field.frequencies == "empirical" else "given frequencies"
+    other, edits = field.another, field.edits
+    return (
+        f"any string may be true, those seen by {known}, others by a language model of characters; a distorted value "
+        f"is another string with probability ~ Beta({other.a:g}, {other.b:g}), else mistyped with an edit rate "
+        f"~ Beta({edits.a:g}, {edits.b:g}) a character."
+    )
+
+
+def _name_words(field: PersonName) -> str:
+    """Say what records show of names."""
+    drops, other, edits = field.drops, field.another, field.edits
+    return (
+        "read into family and given names, which records show in full, as initials, or not at all (with probability "
+        f"~ Beta({drops.a:g}, {drops.b:g})); a distorted name is another one with probability "
+        f"~ Beta({other.a:g}, {other.b:g}), else mistyped with an edit rate ~ Beta({edits.a:g}, {edits.b:g}) a "
+        "character."
+    )
 
 
 def _linkage_lines(model: Model, dataset: Dataset) -> list[str]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.data.columns import MISSING, Column
+from tielink.channels.channel import Channel
+from tielink.channels.compile import compile_channel
 from tielink.data.linkage import Linkage, LinkageClass
 from tielink.faults import Faults, listed
-from tielink.fields import Categorical, String
+from tielink.fields import Field
 from tielink.model.activity import ActivityProblem, compile_activity
 from tielink.model.egos import taking_part
 from tielink.model.linkage_priors import MatchRate
 from tielink.model.network import Sociality, TieCorrelation
-from tielink.model.strings import StringTables, string_tables
 from tielink.specification import Beta
 
 if TYPE_CHECKING:
@@ -25,16 +25,12 @@ if TYPE_CHECKING:
     from tielink.model.network import LatentSpace
     from tielink.model.spec import Model
 
-__all__ = [
-    "CategoricalProblem",
-    "FieldProblem",
-    "LinkageProblem",
-    "NetworkProblem",
-    "Problem",
-    "StringProblem",
-]
+__all__ = ["LinkageProblem", "NetworkProblem", "Problem", "Rate"]
 
 Codes = NDArray[np.int64]
+
+NOBODY = np.zeros(0, dtype=bool)
+"""Which records are careless, where the model does not ask."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,28 +52,12 @@ class NetworkProblem:
     """Scale of the half-normal prior of τ; None without sociality."""
 
 
-@dataclass(frozen=True, eq=False)
-class FieldProblem:
-    """One profile field: `codes[r]` is the value of record r, `MISSING` if it has none."""
+@dataclass(frozen=True)
+class Rate:
+    """A distortion rate ψ: what it is the rate of, and its prior."""
 
     name: str
-    codes: Codes
-    levels: int
-    distortion: Beta
-
-
-@dataclass(frozen=True, eq=False)
-class CategoricalProblem(FieldProblem):
-    """A field whose true values have unknown frequencies ϑ ~ Dirichlet(concentration)."""
-
-    concentration: float
-
-
-@dataclass(frozen=True, eq=False)
-class StringProblem(FieldProblem):
-    """A field of strings with known frequencies and similarities."""
-
-    tables: StringTables
+    prior: Beta
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,12 +88,32 @@ class Problem:
     file_of: Codes
     linkage: LinkageProblem
     network: NetworkProblem | None
-    fields: tuple[FieldProblem, ...]
+    fields: tuple[Channel, ...]
+    rates: tuple[Rate, ...]
+    """Every distortion rate."""
+    rate_of: Codes
+    """fields × files: which of the rates holds for a field's values in a file."""
+    careless_share: Beta | None = None
+    """Prior of the share of careless records; None where all records are of one sort.
+
+    Careless records have rates of their own: the second half of `rates`, in the order of the first.
+    """
 
     @property
     def records(self) -> int:
         """I, the number of records."""
         return len(self.file_of)
+
+    def rate_numbers(self, place: int, careless: NDArray[np.bool_]) -> Codes:
+        """Return which of the rates holds for each record in field number `place`; `careless` may be empty."""
+        numbers = self.rate_of[place][self.file_of]
+        return np.asarray(numbers if self.careless_share is None else numbers + careless * (len(self.rates) // 2))
+
+    def record_rates(
+        self, place: int, rates: NDArray[np.float64], careless: NDArray[np.bool_] = NOBODY
+    ) -> NDArray[np.float64]:
+        """Return ψ of every record in field number `place`, given all rates and which records are careless."""
+        return np.asarray(rates[self.rate_numbers(place, careless)])
 
     @classmethod
     def compile(cls, model: Model, dataset: Dataset) -> Problem:
@@ -121,14 +121,31 @@ class Problem:
         faults = Faults()
         linkage = _compile_linkage(model, dataset, faults)
         network = _compile_network(model.network, dataset, faults)
+        specified = model.fields_for(dataset.fields)
         fields = [
-            compiled
-            for name, field in model.fields_for(dataset.fields).items()
-            if (compiled := _compile_field(name, field, dataset.columns[name], faults)) is not None
+            compile_channel(name, field, dataset.columns[name], dataset.records.file_of, faults)
+            for name, field in specified.items()
         ]
         faults.raise_errors()
         assert linkage is not None  # or there would have been a fault
-        return cls(dataset.records.sizes, dataset.records.file_of, linkage, network, tuple(fields))
+        rates, rate_of = _compile_rates(specified, dataset.files)
+        channels = tuple(field for field in fields if field is not None)
+        share = None
+        if model.records is not None:
+            rates += tuple(Rate(f"{rate.name}, careless", model.records.distortion) for rate in rates)
+            share = model.records.share
+        return cls(dataset.records.sizes, dataset.records.file_of, linkage, network, channels, rates, rate_of, share)
+
+
+def _compile_rates(fields: Mapping[str, Field], files: Sequence[str]) -> tuple[tuple[Rate, ...], Codes]:
+    """Return every distortion rate, and which one holds for a field in a file: one a field, or one for each file."""
+    rates: list[Rate] = []
+    rate_of = np.zeros((len(fields), len(files)), dtype=np.int64)
+    for place, (name, field) in enumerate(fields.items()):
+        rate_of[place] = len(rates) + (np.arange(len(files)) if field.by_file else 0)
+        names = [f"{name} in {file}" for file in files] if field.by_file else [name]
+        rates += [Rate(each, field.distortion) for each in names]
+    return tuple(rates), rate_of
 
 
 def free_sizes(dataset: Dataset) -> tuple[int, ...]:
@@ -191,27 +208,3 @@ def _compile_network(spec: LatentSpace | None, dataset: Dataset, faults: Faults)
         correlated=None if correlation is None else taking_part(correlation, dataset, faults),
         sociality_scale=None if sociality is None else sociality.scale,
     )
-
-
-def _compile_field(name: str, field: object, column: Column, faults: Faults) -> FieldProblem | None:
-    if isinstance(field, Categorical):
-        return CategoricalProblem(name, column.codes, len(column.values), field.distortion, field.concentration)
-    assert isinstance(field, String)
-    if isinstance(field.frequencies, Mapping):
-        given = field.frequencies
-        unknown = [
-            value for value, count in zip(column.values, column.counts(), strict=True) if count and value not in given
-        ]
-        if unknown:
-            examples = listed([repr(value) for value in unknown])
-            faults.error(f"field {name!r}", f"frequencies do not cover {examples}.", "Give every value a frequency.")
-            return None
-        vocabulary = tuple(given)
-        frequencies = np.array(list(given.values()), dtype=float)
-        place = {value: code for code, value in enumerate(vocabulary)}
-        recode = np.array([*(place.get(value, MISSING) for value in column.values), MISSING])
-        codes = recode[column.codes]
-    else:
-        vocabulary, frequencies, codes = column.values, column.counts().astype(float), column.codes
-    tables = string_tables(field, vocabulary, frequencies / frequencies.sum())
-    return StringProblem(name, codes, len(vocabulary), field.distortion, tables)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tielink.faults import Faults, nearest
 from tielink.fields import FIELD_KINDS, Categorical, Field, String
+from tielink.model.careless import Careless
 from tielink.model.linkage_priors import LINKAGE_PRIORS, LinkagePrior, MatchRate, Uniform
 from tielink.model.network import Elicited, LatentSpace
 from tielink.specification import Complaint, Specification, read_table
@@ -33,10 +34,12 @@ class Model(Specification):
         The prior of who is whom.
     fields
         The fields to use, and how each is modelled; `{}` leaves profiles out. By default all fields of the data
-        set, as declared there; to change one, `Model(fields=data.fields | {"username": String(sharpness=2)})`.
+        set, as declared there; to change one, `Model(fields=data.fields | {"username": String(edits=Beta(1, 4))})`.
     kinds
         How fields of a kind are modelled when `fields` does not name them: `{"string": String.paper()}`. By
         default as the data set declares them.
+    records
+        `Careless(...)`: some records are careless, and wrong more often in all their fields. None for one sort only.
 
     >>> Model(linkage=Uniform()) == Model.from_table(Model(linkage=Uniform()).to_table(), "model", Faults())
     True
@@ -47,6 +50,7 @@ class Model(Specification):
     linkage: LinkagePrior = field(default_factory=MatchRate)
     fields: Mapping[str, Field] | None = None
     kinds: Mapping[str, Field] = field(default_factory=dict)
+    records: Careless | None = None
 
     def complaints(self) -> Iterator[Complaint]:
         """Check that every part is of its kind."""
@@ -54,12 +58,14 @@ class Model(Specification):
             yield "network", "LatentSpace(...) or None"
         if not isinstance(self.linkage, LinkagePrior):
             yield "linkage", " or ".join(f"{cls.__name__}()" for cls in LINKAGE_PRIORS)
+        if not isinstance(self.records, Careless | None):
+            yield "records", "Careless(...) or None"
         for name in ("fields", "kinds"):
             value = getattr(self, name)
             if value is None and name == "fields":
                 continue
             if not isinstance(value, Mapping) or not all(isinstance(kind, Field) for kind in value.values()):
-                yield name, "a mapping from names to String(...) or Categorical(...)"
+                yield name, "a mapping from names to fields: String(...), Categorical(...), …"
             elif name == "kinds" and any(kind.kind != key for key, kind in value.items()):
                 yield name, '{"string": String(...), "categorical": Categorical(...)}'
 
@@ -95,21 +101,21 @@ class Model(Specification):
             "linkage": self.linkage.to_table(),
             "fields": DECLARED if self.fields is None else _tables(self.fields),
             "kinds": _tables(self.kinds),
+            "records": NONE if self.records is None else self.records.to_table(),
         }
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any], where: str, faults: Faults) -> Self | None:
         """Read a project file's `[model]` table; faults go on the list, and then there is no result."""
-        known = ("network", "linkage", "fields", "kinds")
+        known = ("network", "linkage", "fields", "kinds", "records")
         before = len(faults.errors)
         for name in table.keys() - set(known):
             faults.error(where, f"unknown setting {name!r}.", nearest(name, known))
         settings: dict[str, Any] = {}
-        if "network" in table:
-            given = table["network"]
-            settings["network"] = (
-                None if given == NONE else read_table(given, (LatentSpace,), f"{where}.network", faults)
-            )
+        parts: dict[str, tuple[type[Specification], ...]] = {"network": (LatentSpace,), "records": (Careless,)}
+        for name in parts.keys() & table.keys():
+            given = table[name]
+            settings[name] = None if given == NONE else read_table(given, parts[name], f"{where}.{name}", faults)
         if "linkage" in table:
             settings["linkage"] = read_table(table["linkage"], LINKAGE_PRIORS, f"{where}.linkage", faults)
         for name in ("fields", "kinds"):

@@ -71,8 +71,10 @@ def diagnose(posterior: Posterior) -> Diagnosis:
         series["spread"] = posterior.spread
     for name, values in posterior.beyond.items():
         series[WORDS[name]] = values
-    for place, name in enumerate(posterior.fields):
+    for place, name in enumerate(posterior.rates):
         series[f"distortion of {name}"] = posterior.distortion[:, :, place]
+    if posterior.careless_share.size:
+        series["share of careless records"] = posterior.careless_share
     rhats = {name: rhat(values) for name, values in series.items()}
     ess = {name: effective_draws(values) for name, values in series.items()}
     pairs = _pair_series(posterior)

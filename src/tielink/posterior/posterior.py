@@ -69,10 +69,11 @@ class Posterior:
     spread: Floats
     """σ²: chains × draws; empty without a network."""
     distortion: Floats
-    """ψ: chains × draws × fields."""
-    fields: tuple[str, ...]
-    frequencies: Mapping[str, Floats]
-    """ϑ of each categorical field: chains × draws × levels."""
+    """ψ: chains × draws × rates."""
+    rates: tuple[str, ...]
+    """What each distortion rate is the rate of: usually a field."""
+    fields: Mapping[str, Floats]
+    """Parameters of each field (ϑ of a categorical one): chains × draws × their number, which may be 0."""
     anchors: NDArray[np.int64]
     """Pairs of record numbers that were known to match."""
     moves: tuple[str, ...]
@@ -88,6 +89,10 @@ class Posterior:
     notes: tuple[str, ...] = field(default=())
     """What the reader of the results must know: an interrupted run, modes that were found, …."""
     frame_kind: str = "polars"
+    careless: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0, 0), dtype=bool))
+    """Which records are careless: chains × draws × records; empty where the model has one sort of records."""
+    careless_share: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    """κ, the share of careless records: chains × draws; empty where the model has one sort of records."""
     dataset: Dataset | None = None
     """The data that were sampled; not saved, so None after `load`."""
 
@@ -127,6 +132,17 @@ class Posterior:
             columns[f"id_{name}"] = [record[1] for record in side]
         columns |= {"probability": found.probability.tolist(), "mcse": found.error.tolist()}
         return to_frame(columns, self.frame_kind)
+
+    def carelessness(self) -> Any:
+        """Return the probability that each record is careless: `file, id, probability`, the surest first.
+
+        Empty unless the model says that some records are (`Model(records=Careless())`).
+        """
+        mean = self.careless.mean(axis=(0, 1)) if self.careless.size else np.empty(0)
+        order = np.argsort(-mean, kind="stable")
+        found = [self.records[int(record)] for record in order]
+        columns = {"file": [file for file, _ in found], "id": [key for _, key in found]}
+        return to_frame(columns | {"probability": mean[order].tolist()}, self.frame_kind)
 
     def clusters(self) -> list[tuple[tuple[Any, ...], float]]:
         """Return every set of two or more records that was ever one person, with its probability, the surest first."""

@@ -62,9 +62,10 @@ def _groups(posterior: Posterior) -> dict[str, Any]:
     variables: dict[str, Any] = {
         "person": ((*draws, "record"), person.astype(small), {"long_name": "smallest record number of the person"}),
         "persons": (draws, posterior.number_of_persons, {"long_name": "N, number of persons"}),
-        "distortion": ((*draws, "field"), posterior.distortion),
+        "distortion": ((*draws, "rate"), posterior.distortion),
     }
     coordinates: dict[str, Any] = {"chain": np.arange(posterior.chains), "draw": np.arange(posterior.draws_per_chain)}
+    coordinates["rate"] = list(posterior.rates)
     coordinates["field"] = list(posterior.fields)
     if posterior.spread.size:
         variables["intercept"] = ((*draws, "file"), posterior.intercepts)
@@ -72,8 +73,12 @@ def _groups(posterior: Posterior) -> dict[str, Any]:
         coordinates["file"] = list(posterior.records.files)
     for name, values in posterior.beyond.items():
         variables[name] = (draws, values, {"long_name": BEYOND[name]})
-    for name, values in posterior.frequencies.items():
-        variables[f"frequencies_{name}"] = ((*draws, f"level_{name}"), values.astype(np.float32))
+    if posterior.careless.size:
+        variables["careless"] = ((*draws, "record"), posterior.careless.astype(np.int8))
+        variables["careless_share"] = (draws, posterior.careless_share)
+    for name, values in posterior.fields.items():
+        if values.size:
+            variables[f"field_{name}"] = ((*draws, f"parameter_{name}"), values.astype(np.float32))
     groups = {
         "posterior": xr.Dataset(variables, coordinates),
         "sample_stats": xr.Dataset(
@@ -182,7 +187,10 @@ def _parts(tree: Any) -> dict[str, Any]:
             *(stored[name].values for name in ("mean_ratio", "tail") if name in stored),
         )
     has_network = "spread" in draws
-    return {
+    careless = {}
+    if "careless" in draws:
+        careless = {"careless": draws["careless"].values == 1, "careless_share": draws["careless_share"].values}
+    return careless | {
         "records": Records(dict(zip(files, ids, strict=True))),
         "model": model,
         "run": run,
@@ -191,11 +199,10 @@ def _parts(tree: Any) -> dict[str, Any]:
         "intercepts": draws["intercept"].values if has_network else np.empty((chains, length, 0)),
         "spread": draws["spread"].values if has_network else np.empty((chains, 0)),
         "distortion": draws["distortion"].values,
-        "fields": tuple(str(name) for name in draws["field"].values),
-        "frequencies": {
-            str(name).removeprefix("frequencies_"): draws[name].values
-            for name in draws.data_vars
-            if str(name).startswith("frequencies_")
+        "rates": tuple(str(name) for name in draws["rate"].values),
+        "fields": {
+            str(name): draws[f"field_{name}"].values if f"field_{name}" in draws else np.empty((chains, length, 0))
+            for name in draws["field"].values
         },
         "beyond": {name: draws[name].values for name in BEYOND if name in draws},
         "anchors": tree["known"].dataset["anchors"].values.reshape(-1, 2),

@@ -21,8 +21,9 @@ from tielink.exact.dyads import dyad_log_likelihoods
 from tielink.exact.intercept import file_log_likelihood
 from tielink.exact.state import init, init_tuning
 from tielink.run.job import Job
+from tielink.run.profile_chain import ProfileChain
 
-__all__ = ["Chain"]
+__all__ = ["AnyChain", "Chain", "make_chain"]
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -73,7 +74,7 @@ class Chain:
         if self.activity is not None:
             counts.append(self._advance_activity(warmup_sweep))
         if self.profiles.fields:
-            self.profiles.update(self.rng, self.profile_state, self.state.partner_a)
+            self.profiles.update(self.rng, self.profile_state, self.person())
         if self.profiles.fields or self.activity is not None:
             self._weigh()
         return np.concatenate(counts)
@@ -103,6 +104,11 @@ class Chain:
         return np.array([info])
 
     @property
+    def dimension(self) -> int:
+        """K; 0 without a network."""
+        return self.target.dimension if self.target.observed.any() else 0
+
+    @property
     def persons(self) -> int:
         """N of the current state."""
         return int(self.state.partner_a.size + (self.state.partner_b < 0).sum())
@@ -127,7 +133,7 @@ class Chain:
         if self.state.correlation.size:
             log_odds, (first, second) = self.state.correlation[0], self.state.intercept
             ties += total_gain(log_odds, first, second, 1.0, self.state, self.target)
-        value = ties + self.profiles.log_likelihood(self.profile_state, self.state.partner_a)
+        value = ties + self.profiles.log_likelihood(self.profile_state, self.person())
         return float(value) if math.isfinite(value) else math.nan
 
     @property
@@ -155,11 +161,7 @@ class Chain:
             arrays |= {f"cache.{name}": array.copy() for name, array in self.cache._asdict().items()}
         if self.activity_state is not None:
             arrays |= {f"activity.{name}": array.copy() for name, array in self.activity_state._asdict().items()}
-        arrays["rates"] = self.profile_state.rates.copy()
-        for place, values in enumerate(self.profile_state.frequencies):
-            if values is not None:
-                arrays[f"frequencies.{place}"] = values.copy()
-        return arrays, {"rng": self.rng.bit_generator.state}
+        return arrays | self.profile_state.arrays(), {"rng": self.rng.bit_generator.state}
 
     def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
         """Become the chain that `snapshot` was taken of."""
@@ -177,8 +179,16 @@ class Chain:
             for name, array in self.activity_state._asdict().items():
                 array[...] = arrays[f"activity.{name}"]
             self.target.log_prior[...] = self.activity.log_prior(float(self.activity_state.alpha[0]))
-        self.profile_state.rates = arrays["rates"]
-        self.profile_state.frequencies = [
-            arrays.get(f"frequencies.{place}") for place in range(len(self.profiles.fields))
-        ]
+        self.profile_state.restore(arrays)
         self._weigh()
+
+
+AnyChain = Chain | ProfileChain
+
+
+def make_chain(job: Job, index: int) -> AnyChain:
+    """Return the chain for a job: without a network, profiles alone decide and files may be large."""
+    problem = job.problem
+    if problem.network is None and problem.linkage.activity is None and job.run.sampler == "exact":
+        return ProfileChain(job, index)
+    return Chain(job, index)

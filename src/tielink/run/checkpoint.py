@@ -18,7 +18,7 @@ from typing import IO, Any
 import numpy as np
 
 from tielink.faults import Fault, InputError
-from tielink.run.chain import Chain
+from tielink.run.chain import AnyChain
 from tielink.run.job import Job
 from tielink.run.recorder import Recorder
 
@@ -77,7 +77,7 @@ def load_job(folder: Path) -> Job:
     return job
 
 
-def save_chain(folder: Path, chain: Chain, recorder: Recorder, sweeps: int) -> None:
+def save_chain(folder: Path, chain: AnyChain, recorder: Recorder, sweeps: int) -> None:
     """Write how far a chain is; its draws so far are part of it."""
     arrays, values = chain.snapshot()
     filled = {f"draws.{name}": array for name, array in recorder.arrays.items()}
@@ -91,7 +91,7 @@ def save_chain(folder: Path, chain: Chain, recorder: Recorder, sweeps: int) -> N
     write_whole(folder / f"chain-{chain.index}.npz", write)
 
 
-def load_chain(folder: Path, chain: Chain, recorder: Recorder) -> int:
+def load_chain(folder: Path, chain: AnyChain, recorder: Recorder) -> int:
     """Put a chain where its checkpoint left it; return how many sweeps it has done, 0 without a checkpoint."""
     path = folder / f"chain-{chain.index}.npz"
     if not path.exists():

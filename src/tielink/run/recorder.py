@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tielink.posterior.dyads import DyadTally
-
-if TYPE_CHECKING:
-    from tielink.run.chain import Chain
+from tielink.run.chain import AnyChain, Chain
 
 __all__ = ["MOST_POSITIONS", "Recorder", "kept_draws"]
 
@@ -26,20 +24,36 @@ def kept_draws(draws: int) -> NDArray[np.int64]:
 class Recorder:
     """Arrays for all draws of a chain, filled one draw at a time."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: AnyChain) -> None:
         draws, records = chain.job.run.draws, len(chain.job.records)
         self.count = 0
         self.kept = kept_draws(draws)
         self.counts = np.zeros((len(chain.moves), 2), dtype=np.int64)
-        dimension = chain.target.dimension if chain.target.observed.any() else 0
+        small = np.int16 if records <= np.iinfo(np.int16).max else np.int32
         self.arrays: dict[str, NDArray[Any]] = {
-            "person": np.zeros((draws, records), dtype=np.int32),
+            "person": np.zeros((draws, records), dtype=small),
             "log_likelihood": np.zeros(draws),
-            "distortion": np.zeros((draws, len(chain.profiles.fields))),
-            "intercepts": np.zeros((draws, 2)),
-            "spread": np.zeros(draws),
-            "positions": np.zeros((len(self.kept), records, dimension), dtype=np.float32),
+            "distortion": np.zeros((draws, len(chain.profile_state.rates))),
+            "careless": np.zeros((draws, len(chain.profile_state.careless)), dtype=bool),
+            "careless_share": np.zeros(draws),
         }
+        if isinstance(chain, Chain):
+            self._make_room(chain, draws, records)
+        for place, values in enumerate(chain.profile_state.fields):
+            self.arrays[f"fields.{place}"] = np.zeros((draws, len(values)), dtype=np.float32)
+        self.logs = np.zeros(chain.dyads)
+        self.tally = DyadTally(chain.dyads, chain.job.loo_tail) if chain.dyads else None
+        if self.tally is not None:
+            self.arrays |= {f"dyads.{name}": array for name, array in self.tally.arrays.items()}
+
+    def _make_room(self, chain: Chain, draws: int, records: int) -> None:
+        """Add arrays for what only chains with a network have."""
+        if chain.dimension:
+            self.arrays |= {
+                "intercepts": np.zeros((draws, 2)),
+                "spread": np.zeros(draws),
+                "positions": np.zeros((len(self.kept), records, chain.dimension), dtype=np.float32),
+            }
         if chain.state.correlation.size:
             self.arrays["correlation"] = np.zeros(draws)
         if chain.state.sociality_sd.size:
@@ -47,37 +61,37 @@ class Recorder:
             self.arrays["sociality"] = np.zeros((len(self.kept), records), dtype=np.float32)
         if chain.activity_state is not None:
             self.arrays["activity"] = np.zeros(draws)
-        for place, values in enumerate(chain.profile_state.frequencies):
-            if values is not None:
-                self.arrays[f"frequencies.{place}"] = np.zeros((draws, len(values)), dtype=np.float32)
-        self.logs = np.zeros(chain.dyads)
-        self.tally = DyadTally(chain.dyads, chain.job.loo_tail) if chain.dyads else None
-        if self.tally is not None:
-            self.arrays |= {f"dyads.{name}": array for name, array in self.tally.arrays.items()}
 
-    def record(self, chain: Chain) -> None:
+    def record(self, chain: AnyChain) -> None:
         """Keep the current state as the next draw."""
         draw, arrays = self.count, self.arrays
         arrays["person"][draw] = chain.person()
         arrays["log_likelihood"][draw] = chain.log_likelihood()
         arrays["distortion"][draw] = chain.profile_state.rates
-        arrays["intercepts"][draw] = chain.state.intercept
-        arrays["spread"][draw] = chain.state.spread[0]
-        if "correlation" in arrays:
-            arrays["correlation"][draw] = chain.state.correlation[0]
-        if "sociality_sd" in arrays:
-            arrays["sociality_sd"][draw] = chain.state.sociality_sd[0]
-        if chain.activity_state is not None:
-            arrays["activity"][draw] = chain.activity_state.alpha[0]
-        slot = int(np.searchsorted(self.kept, draw))
-        if arrays["positions"].shape[2] and slot < len(self.kept) and self.kept[slot] == draw:
-            arrays["positions"][slot] = np.hstack([chain.state.position_a, chain.state.position_b]).T
-            if "sociality" in arrays:
-                arrays["sociality"][slot] = chain.sociality()
-        for place, values in enumerate(chain.profile_state.frequencies):
-            if values is not None:
-                arrays[f"frequencies.{place}"][draw] = values
-        if self.tally is not None:
+        arrays["careless"][draw] = chain.profile_state.careless
+        arrays["careless_share"][draw] = chain.profile_state.share
+        if isinstance(chain, Chain):
+            self._record_network(chain, draw)
+        for place, values in enumerate(chain.profile_state.fields):
+            arrays[f"fields.{place}"][draw] = values
+        if self.tally is not None and isinstance(chain, Chain):
             chain.dyad_log_likelihoods(self.logs)
             self.tally.add(self.logs, draw)
         self.count += 1
+
+    def _record_network(self, chain: Chain, draw: int) -> None:
+        arrays, state = self.arrays, chain.state
+        if chain.dimension:
+            arrays["intercepts"][draw] = state.intercept
+            arrays["spread"][draw] = state.spread[0]
+            slot = int(np.searchsorted(self.kept, draw))
+            if slot < len(self.kept) and self.kept[slot] == draw:
+                arrays["positions"][slot] = np.hstack([state.position_a, state.position_b]).T
+                if "sociality" in arrays:
+                    arrays["sociality"][slot] = chain.sociality()
+        if "correlation" in arrays:
+            arrays["correlation"][draw] = state.correlation[0]
+        if "sociality_sd" in arrays:
+            arrays["sociality_sd"][draw] = state.sociality_sd[0]
+        if chain.activity_state is not None:
+            arrays["activity"][draw] = chain.activity_state.alpha[0]

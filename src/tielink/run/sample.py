@@ -146,24 +146,18 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
             else None,
         )
     counts = np.stack([result.counts for result in used])
-    person = stack("person")
-    small = np.int16 if person.shape[2] <= np.iinfo(np.int16).max else np.int32
     chains = len(used)
     return Posterior(
         records=job.records,
         model=job.model,
         run=run,
-        person=person.astype(small),
+        person=stack("person"),
         log_likelihood=stack("log_likelihood"),
         intercepts=stack("intercepts") if network is not None else np.empty((chains, length, 0)),
         spread=stack("spread") if network is not None else np.empty((chains, 0)),
         distortion=stack("distortion"),
-        fields=tuple(field.name for field in problem.fields),
-        frequencies={
-            field.name: stack(f"frequencies.{place}")
-            for place, field in enumerate(problem.fields)
-            if f"frequencies.{place}" in used[0].arrays
-        },
+        rates=tuple(rate.name for rate in problem.rates),
+        fields={field.name: stack(f"fields.{place}") for place, field in enumerate(problem.fields)},
         anchors=_anchor_pairs(problem.linkage.anchors),
         moves=used[0].moves,
         proposed=counts[:, :, 0],
@@ -173,6 +167,8 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
         dyads=_dyads(used, job.loo_tail),
         notes=tuple(notes),
         frame_kind=job.frame_kind,
+        careless=stack("careless"),
+        careless_share=stack("careless_share") if problem.careless_share is not None else np.empty((chains, 0)),
     )
 
 

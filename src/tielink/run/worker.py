@@ -61,12 +61,12 @@ class Result:
 def work(order: Order, report: Callable[[Progress], None], stopped: Callable[[], bool]) -> Result:
     """Run a chain to its end, or until told to stop."""
     report(Progress(order.chain, "loading"))
-    from tielink.run.chain import Chain
+    from tielink.run.chain import make_chain
     from tielink.run.checkpoint import load_chain, save_chain
     from tielink.run.recorder import Recorder
 
     run = order.job.run
-    chain = Chain(order.job, order.chain)
+    chain = make_chain(order.job, order.chain)
     recorder = Recorder(chain)
     done = load_chain(order.checkpoint, chain, recorder) if order.checkpoint is not None else 0
     if done == 0:

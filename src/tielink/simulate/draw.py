@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtr
 
+from tielink.channels.channel import Drawn
 from tielink.data.linkage import canonical
 from tielink.logp.correlation import log_ratio
 from tielink.logp.linkage import log_elementary
 from tielink.logp.parameters import Parameters
-from tielink.logp.profiles import truth
 from tielink.model.linkage_priors import log_pairings, pairing_tables
-from tielink.model.problem import CategoricalProblem, FieldProblem, Problem, StringProblem
+from tielink.model.problem import Problem
 
 __all__ = ["draw_labels", "draw_parameters", "draw_profiles", "draw_ties", "tie_probability", "weighted_subset"]
 
@@ -110,16 +110,22 @@ def draw_parameters(rng: np.random.Generator, problem: Problem) -> Parameters:
         spread = network.spread_scale / rng.gamma(network.spread_shape)
         positions = rng.normal(0.0, math.sqrt(spread), (persons, network.dimension))
         intercepts = rng.normal(0.0, network.intercept_sd)
-    frequencies = tuple(
-        rng.dirichlet(np.full(field.levels, field.concentration)) if isinstance(field, CategoricalProblem) else None
-        for field in problem.fields
-    )
-    rates = np.array([rng.beta(field.distortion.a, field.distortion.b) for field in problem.fields])
+    fields = tuple(field.draw_prior(rng) for field in problem.fields)
+    rates = np.array([rng.beta(rate.prior.a, rate.prior.b) for rate in problem.rates])
     correlation, sociality, sd = draw_beyond(rng, problem)
+    careless, share = draw_careless(rng, problem)
     return Parameters(
-        labels, positions, intercepts, spread, rates, frequencies,
+        labels, positions, intercepts, spread, rates, fields, careless, share,
         correlation=correlation, sociality=sociality, sociality_sd=sd, activity=activity,
     )  # fmt: skip
+
+
+def draw_careless(rng: np.random.Generator, problem: Problem) -> tuple[NDArray[np.bool_], float]:
+    """Draw who is careless, and their share; nobody where the model has one sort of records."""
+    if problem.careless_share is None:
+        return np.zeros(0, dtype=bool), 0.0
+    share = float(rng.beta(problem.careless_share.a, problem.careless_share.b))
+    return rng.random(problem.records) < share, share
 
 
 def draw_beyond(rng: np.random.Generator, problem: Problem) -> tuple[float, Floats | None, float]:
@@ -197,24 +203,14 @@ def _given_first(problem: Problem, parameters: Parameters, second: Floats, ties:
 
 def draw_profiles(
     rng: np.random.Generator, problem: Problem, parameters: Parameters
-) -> tuple[Codes, Codes, NDArray[np.bool_]]:
-    """Draw true values π (N × L), distortions w (I × L) and the records' values (I × L), none missing."""
-    persons, fields = parameters.persons, problem.fields
-    true_values = np.empty((persons, len(fields)), dtype=np.int64)
-    values = np.empty((problem.records, len(fields)), dtype=np.int64)
-    is_distorted = rng.random((problem.records, len(fields))) < parameters.distortion
-    for index, field in enumerate(fields):
-        frequencies = parameters.frequencies[index]
-        true_values[:, index] = rng.choice(field.levels, size=persons, p=truth(field, frequencies))
-        values[:, index] = true_values[parameters.labels, index]
-        for record in np.flatnonzero(is_distorted[:, index]):
-            probability = _distorted_from(field, frequencies, int(values[record, index]))
-            values[record, index] = rng.choice(field.levels, p=probability)
-    return true_values, values, is_distorted
-
-
-def _distorted_from(field: FieldProblem, frequencies: Floats | None, true_value: int) -> Floats:
-    """Return ζ_v(·), the distribution of distorted values of one true value."""
-    if isinstance(field, StringProblem):
-        return field.tables.distorted_from(true_value)
-    return truth(field, frequencies)
+) -> tuple[list[Drawn], NDArray[np.bool_]]:
+    """Draw true values π and the records' values of every field, none missing, and distortions w (I × L)."""
+    rates = np.empty((problem.records, len(problem.fields)))
+    for index in range(len(problem.fields)):
+        rates[:, index] = problem.record_rates(index, parameters.distortion, parameters.careless)
+    is_distorted = rng.random(rates.shape) < rates
+    drawn = [
+        field.simulate(rng, parameters.of_field(index), parameters.labels, is_distorted[:, index])
+        for index, field in enumerate(problem.fields)
+    ]
+    return drawn, is_distorted

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tielink.channels.channel import Drawn
 from tielink.data.columns import MISSING, Column
 from tielink.data.dataset import Dataset
 from tielink.data.linkage import Linkage
 from tielink.data.records import Records
 from tielink.faults import Fault, InputError
-from tielink.fields import Categorical, Field, String
+from tielink.fields import Categorical, Field, PersonName, String
 from tielink.logp.parameters import Parameters
 from tielink.model.problem import Problem
 from tielink.model.spec import Model
@@ -86,7 +88,7 @@ def fixed_frequencies(model: Model, dataset: Dataset, vocabularies: Mapping[str,
     fields: dict[str, Field] = {}
     for name, field in model.fields_for(dataset.fields).items():
         values = vocabularies[name]
-        if not isinstance(field, String):
+        if not isinstance(field, String | PersonName):
             fields[name] = field
         elif isinstance(values, Mapping):
             fields[name] = replace(field, frequencies=values)
@@ -109,12 +111,19 @@ def draw_data(
     """Draw ties and values given parameters, into the records of `dataset`; a share of values goes missing."""
     problem = Problem.compile(model, dataset)
     ties = dict(zip(dataset.files, draw_ties(rng, problem, parameters), strict=True))
-    true_values, values, is_distorted = draw_profiles(rng, problem, parameters)
-    values[rng.random(values.shape) < missing] = MISSING
+    drawn, is_distorted = draw_profiles(rng, problem, parameters)
+    gaps = rng.random(is_distorted.shape) < missing
     columns = {
-        field.name: replace(dataset.columns[field.name], codes=values[:, index].copy())
+        field.name: _column(dataset.columns[field.name], drawn[index], gaps[:, index])
         for index, field in enumerate(problem.fields)
     }
-    parameters = replace(parameters, true_values=true_values, distorted=is_distorted)
+    true_values = np.column_stack([values.truths for values in drawn]) if drawn else None
+    parameters = replace(parameters, true_values=true_values, distorted=is_distorted if drawn else None)
     truth = Linkage(dataset.records, parameters.labels)
     return Simulated(replace(dataset, ties=ties, columns=columns), truth, parameters, model)
+
+
+def _column(column: Column, drawn: Drawn, gaps: NDArray[np.bool_]) -> Column:
+    """Put drawn values into a column; its values are the drawn texts, if there are any."""
+    texts = column.values if drawn.texts is None else drawn.texts
+    return replace(column, values=texts, codes=np.where(gaps, MISSING, drawn.values))

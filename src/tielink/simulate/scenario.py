@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from tielink.channels.categorical import CategoricalChannel
 from tielink.data.columns import MISSING, Column
 from tielink.data.linkage import Linkage, canonical
 from tielink.faults import Faults
-from tielink.fields import Categorical, String
 from tielink.logp.parameters import Parameters
-from tielink.model.problem import CategoricalProblem, NetworkProblem, Problem
+from tielink.model.problem import NetworkProblem, Problem
 from tielink.model.spec import Model
 from tielink.simulate.copied import copy_ties
 from tielink.simulate.draw import tie_probability, weighted_subset
@@ -96,9 +96,9 @@ def scenario(
         positions=np.zeros((int(labels.max()) + 1, 0)),
         intercepts=np.zeros(len(sizes)),
         spread=1.0,
-        distortion=np.array([_of(distortion, field.name) for field in problem.fields]),
-        frequencies=tuple(
-            rng.dirichlet(np.full(field.levels, 5.0)) if isinstance(field, CategoricalProblem) else None
+        distortion=_rates(problem, distortion),
+        fields=tuple(
+            rng.dirichlet(np.full(field.levels, 5.0)) if isinstance(field, CategoricalChannel) else field.start()
             for field in problem.fields
         ),
         correlation=correlation,
@@ -106,6 +106,9 @@ def scenario(
         sociality_sd=sociality or 1.0,
         activity=activity,
     )
+    if problem.careless_share is not None:
+        share = problem.careless_share.mean
+        parameters = replace(parameters, careless=rng.random(problem.records) < share, careless_share=share)
     if problem.network is not None:
         densities = [_of(density, name) for name in sizes]
         parameters = _place(rng, problem, problem.network, parameters, spread, densities)
@@ -122,8 +125,15 @@ def _as_read(column: Column) -> Column:
     seen, codes = np.unique(column.codes[column.codes != MISSING], return_inverse=True)
     recoded = np.full(len(column.codes), MISSING)
     recoded[column.codes != MISSING] = codes
-    field = String() if isinstance(column.field, String) else Categorical()
-    return Column(field, tuple(column.values[code] for code in seen), recoded)
+    return Column(type(column.field)(), tuple(column.values[code] for code in seen), recoded)
+
+
+def _rates(problem: Problem, distortion: float | Mapping[str, float]) -> NDArray[np.float64]:
+    """Return the given rate of every field, in every file; those of careless records are at their prior mean."""
+    rates = np.array([rate.prior.mean for rate in problem.rates])
+    for place, field in enumerate(problem.fields):
+        rates[problem.rate_of[place]] = _of(distortion, field.name)
+    return rates
 
 
 def _of(value: float | Mapping[str, float], name: str) -> float:

@@ -90,7 +90,7 @@ def test_kinds_are_guessed_and_said():
     }
     said = "\n".join(map(str, data.said))
     assert "ids are taken from the first column, 'key'" in said
-    assert "column 'name': taken as String()" in said
+    assert "column 'name': taken as a string" in said
     assert "column 'weight': is not used" in said
 
 

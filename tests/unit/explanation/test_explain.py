@@ -31,7 +31,7 @@ def fitted():
 def test_two_records_without_rivals_factorise():
     """One record in each file and a distortion rate that is all but known: reported odds are prior odds × evidence."""
     names = {"a": pl.DataFrame({"id": [1], "name": ["anna"]}), "b": pl.DataFrame({"id": [1], "name": ["ana"]})}
-    field = tl.String(tl.Beta(4e6, 6e6), frequencies={"anna": 2.0, "ana": 1.0, "bob": 3.0})
+    field = tl.String(tl.Beta(4e6, 6e6), "closed", frequencies={"anna": 2.0, "ana": 1.0, "bob": 3.0})
     data = tl.Dataset.from_frames(names, fields={"name": field})
     posterior = tl.sample(tl.Model(linkage=tl.MatchRate(1, 3)), data, chains=2, warmup=10, draws=4000, workers=0)
     found = tl.explain(posterior, ("a", 1), ("b", 1))

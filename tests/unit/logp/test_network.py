@@ -70,7 +70,7 @@ def test_a_file_without_network_contributes_nothing_and_one_without_ties_does():
 
 
 def test_the_prior_of_distortion_and_frequencies():
-    model = tl.Model(network=None, fields=None)
+    model = tl.Model(network=None, kinds={"string": tl.String(vocabulary="closed")})
     sample = from_prior(
         np.random.default_rng(2), model, {"a": 3, "b": 3}, {"c": ["x", "y", "z"], "s": {"p": 1.0, "q": 2.0}}
     )
@@ -78,10 +78,13 @@ def test_the_prior_of_distortion_and_frequencies():
         "c": replace(sample.dataset.columns["c"], field=tl.Categorical(tl.Beta(2, 5), concentration=1.7)),
         "s": sample.dataset.columns["s"],
     }
-    problem = tl.Problem.compile(model, replace(sample.dataset, columns=columns))
+    problem = tl.Problem.compile(
+        tl.Model(network=None, fields={"c": columns["c"].field, "s": sample.model.fields["s"]}),
+        replace(sample.dataset, columns=columns),
+    )
     p = sample.parameters
     terms = dict(log_joint_terms(problem, p))
     assert terms["distortion of c"] == pytest.approx(stats.beta(2, 5).logpdf(p.distortion[0]))
     assert terms["distortion of s"] == pytest.approx(stats.beta(1, 99).logpdf(p.distortion[1]))
-    assert terms["frequencies of c"] == pytest.approx(stats.dirichlet([1.7] * 3).logpdf(p.frequencies[0]))
-    assert terms["frequencies of s"] == 0
+    assert terms["parameters of c"] == pytest.approx(stats.dirichlet([1.7] * 3).logpdf(p.fields[0]))
+    assert terms["parameters of s"] == 0

@@ -20,15 +20,28 @@ from tielink.project import Project, Run
 
 POSITIVE = st.floats(1e-3, 1e3)
 BETAS = st.builds(tl.Beta, POSITIVE, POSITIVE)
-STRINGS = st.builds(
+FREQUENCIES = st.just("empirical") | st.dictionaries(st.text(max_size=5), POSITIVE, min_size=1)
+CLOSED = st.builds(
     tl.String,
     distortion=BETAS,
-    frequencies=st.just("empirical") | st.dictionaries(st.text(max_size=5), POSITIVE, min_size=1),
+    vocabulary=st.just("closed"),
+    frequencies=FREQUENCIES,
     sharpness=POSITIVE,
     distance=st.sampled_from(["levenshtein", "osa", "jaro_winkler"]),
     max_distance=st.sampled_from(["auto", "none"]) | POSITIVE,
 )
-FIELDS = STRINGS | st.builds(tl.Categorical, distortion=BETAS, concentration=POSITIVE)
+STRINGS = CLOSED | st.builds(tl.String, distortion=BETAS, frequencies=FREQUENCIES, another=BETAS, edits=BETAS)
+CATEGORIES = st.builds(
+    tl.Categorical,
+    distortion=BETAS,
+    concentration=POSITIVE,
+    confusion=st.just("none") | POSITIVE,
+    by_file=st.booleans(),
+)
+MEASURES = st.builds(tl.Number, BETAS, POSITIVE, st.floats(0, 1), by_file=st.booleans()) | st.builds(
+    tl.Date, BETAS, st.integers(0, 9), format=st.sampled_from(["auto", "%d/%m/%Y"])
+)
+FIELDS = STRINGS | CATEGORIES | MEASURES
 NETWORKS = st.builds(
     tl.LatentSpace,
     dimension=st.integers(1, 9),
@@ -42,6 +55,7 @@ MODELS = st.builds(
     linkage=st.just(tl.Uniform()) | st.builds(tl.MatchRate, POSITIVE, POSITIVE, st.booleans()),
     fields=st.none() | st.dictionaries(st.text("xyz", min_size=1), FIELDS),
     kinds=st.fixed_dictionaries({}, optional={"string": STRINGS}),
+    records=st.none() | st.builds(tl.Careless, BETAS, BETAS),
 )
 
 
@@ -49,8 +63,9 @@ MODELS = st.builds(
 def test_a_project_file_keeps_every_choice(tmp_path_factory, model, chains, seed):
     path = tmp_path_factory.mktemp("project") / "project.toml"
     sources = Sources(
-        path.parent, {"a": "a.csv"}, {"a": "t.csv"}, ids={"a": "key"}, fields={"x": tl.String()}, missing=["NA"]
-    )
+        path.parent, {"a": "a.csv"}, {"a": "t.csv"}, ids={"a": "key"}, fields={"x": tl.String()}, missing=["NA"],
+        ignore=["y"], guess=True,
+    )  # fmt: skip
     project = Project(sources, model, Run(chains=chains, seed=seed))
     project.write(path)
     assert Project.read(path) == project
@@ -58,7 +73,7 @@ def test_a_project_file_keeps_every_choice(tmp_path_factory, model, chains, seed
 
 def test_everything_is_written_out():
     table = tl.Model().to_table()
-    assert set(table) == {"network", "linkage", "fields", "kinds"}
+    assert set(table) == {"network", "linkage", "fields", "kinds", "records"}
     assert set(table["network"]) == {"kind", *(f.name for f in dataclasses.fields(tl.LatentSpace))}
     assert set(table["linkage"]) == {"kind", *(f.name for f in dataclasses.fields(tl.MatchRate))}
 
@@ -73,10 +88,20 @@ def test_everything_is_written_out():
         (lambda: tl.MatchRate(0, math.nan), ["a is 0.", "b is nan."]),
         (lambda: tl.MatchRate(1, 1, "yes"), ["anchors_inform is 'yes'."]),
         (lambda: tl.Beta(-1, "x"), ["a is -1.", "b is 'x'."]),
-        (lambda: tl.String(sharpness=0, distance="hamming"), ["sharpness is 0.", "distance is 'hamming'."]),
+        (
+            lambda: tl.String(vocabulary="closed", sharpness=0, distance="hamming"),
+            ["sharpness is 0.", "distance is 'hamming'."],
+        ),
+        (lambda: tl.String(sharpness=2, max_distance=3), ["sharpness is 2.", "max_distance is 3."]),
+        (lambda: tl.String(vocabulary="closed", edits=tl.Beta(1, 1)), [f"edits is {tl.Beta(1, 1)!r}."]),
         (lambda: tl.String(frequencies={}), ["frequencies is {}."]),
         (lambda: tl.String(distortion=0.1, vocabulary="half"), ["distortion is 0.1.", "vocabulary is 'half'."]),
         (lambda: tl.Categorical(concentration=-2), ["concentration is -2."]),
+        (lambda: tl.Categorical(confusion=0, by_file=1), ["by_file is 1.", "confusion is 0."]),
+        (lambda: tl.Number(tolerance=-1, unrelated=2), ["tolerance is -1.", "unrelated is 2."]),
+        (lambda: tl.Date(tolerance="x", format="%d/%m"), ["tolerance is 'x'.", "format is '%d/%m'."]),
+        (lambda: tl.Careless(share=0.1), ["share is 0.1."]),
+        (lambda: tl.Model(records="careless"), ["records is 'careless'."]),
         (lambda: tl.Model(network="yes", linkage=None), ["network is 'yes'.", "linkage is None."]),
         (lambda: tl.Model(kinds={"string": tl.Categorical()}), [f"kinds is {{'string': {tl.Categorical()!r}}}."]),
         (lambda: tl.Run(chains=0, draws=1.5), ["chains is 0.", "draws is 1.5."]),
@@ -102,10 +127,11 @@ def test_the_paper_is_the_paper():
     model = tl.Model.paper(dimension=4)
     assert model.linkage == tl.Uniform()
     assert model.network == tl.LatentSpace(4, "logit", 100.0, tl.Elicited(0.5))
-    declared = {"u": tl.String(sharpness=9, distortion=tl.Beta(5, 5)), "c": tl.Categorical(concentration=3)}
+    declared = {"u": tl.String(edits=tl.Beta(9, 9), distortion=tl.Beta(5, 5)), "c": tl.Categorical(concentration=3)}
     fields = model.fields_for(declared)
     assert fields["u"] == tl.String(tl.Beta(1, 99), "closed", "empirical", 1.0, "levenshtein", "none")
-    assert fields["c"] == tl.Categorical(tl.Beta(1, 99), 1.0)
+    assert fields["c"] == tl.Categorical(tl.Beta(1, 99), 1.0, "none", by_file=False)
+    assert model.records is None
 
 
 def test_specifications_keep_their_own_copies():
@@ -165,7 +191,7 @@ def test_the_papers_elicitation():
 
 def test_fields_by_name_by_kind_or_as_declared():
     declared = {"u": tl.String(), "c": tl.Categorical()}
-    sharp, flat = tl.String(sharpness=5), tl.Categorical(concentration=9)
+    sharp, flat = tl.String(edits=tl.Beta(5, 5)), tl.Categorical(concentration=9)
     assert tl.Model().fields_for(declared) == declared
     assert tl.Model(fields={}).fields_for(declared) == {}
     assert tl.Model(fields={"u": flat}).fields_for(declared) == {"u": flat}
@@ -239,7 +265,7 @@ def test_other_bad_project_files(text, tmp_path):
 
 
 def test_a_function_cannot_be_written_out():
-    model = tl.Model(fields={"x": tl.String(distance=lambda a, b: abs(len(a) - len(b)))})
+    model = tl.Model(fields={"x": tl.String(vocabulary="closed", distance=lambda a, b: abs(len(a) - len(b)))})
     with pytest.raises(tl.InputError, match="a function, which a project file cannot hold"):
         model.to_table()
 
@@ -251,6 +277,7 @@ def test_descriptions_say_what_the_prior_implies():
     assert "expects 59.5 persons" in text
     assert "No network in: b." in text
     assert "Not used by this model: city." in text
+    assert "any string may be true, those seen by counts in the files" in text
     assert "the paper's prior" in tl.Model.paper().describe(data)
     assert "Ties: not used" in tl.Model(network=None, fields={}).describe(data)
     bare = tl.Dataset.from_frames({"a": frame, "b": frame}, fields={})
@@ -262,7 +289,7 @@ def test_models_that_do_not_fit_the_data():
     data = tl.Dataset.from_frames({"a": frame, "b": frame}, {"a": [(1, 2)]}, fields={"name": tl.String()})
     model = tl.Model(
         network=tl.LatentSpace(intercept_sd={"a": 1, "c": 1}),
-        fields={"name": tl.String(frequencies={"p": 1})},
+        fields={"name": tl.String(vocabulary="closed", frequencies={"p": 1})},
     )
     with pytest.raises(tl.InputError) as error:
         tl.Problem.compile(model, data)

@@ -83,16 +83,16 @@ def test_saved_and_loaded_is_the_same(tmp_path):
         loaded = tl.Posterior.load(tmp_path / "p.nc")
         assert (loaded.person == made.person).all()
         assert loaded.records == made.records
-        assert (loaded.model, loaded.run, loaded.moves, loaded.fields) == (
+        assert (loaded.model, loaded.run, loaded.moves, loaded.rates) == (
             made.model,
             made.run,
             made.moves,
-            made.fields,
+            made.rates,
         )
         assert loaded.notes == made.notes
         for name in ("log_likelihood", "intercepts", "spread", "distortion", "proposed", "accepted", "anchors"):
             assert np.array_equal(getattr(loaded, name), getattr(made, name)), name
-        assert np.allclose(loaded.frequencies["place"], made.frequencies["place"])
+        assert np.allclose(loaded.fields["place"], made.fields["place"])
         assert (loaded.network is None) == (made.network is None)
         assert loaded.pairs().equals(made.pairs())
         assert str(loaded.diagnose()) == str(made.diagnose())

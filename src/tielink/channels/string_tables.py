@@ -70,6 +70,14 @@ class StringTables:
             overlap = self.similarity.T @ (weight[:, None] * self.similarity)
         return float(weight.sum()), np.asarray(self.similarity.T @ weight), overlap
 
+    def near(self) -> tuple[Codes, Codes]:
+        """Return pairs x < y whose sums differ from those of strings beyond the cap."""
+        if not sparse.issparse(self.similarity):
+            rows, columns = np.triu_indices(len(self.frequencies), 1)
+            return rows.astype(np.int64), columns.astype(np.int64)
+        found = sparse.triu(self.similarity + self.similarity.T + self._twice[2], 1).tocoo()
+        return found.row.astype(np.int64), found.col.astype(np.int64)
+
     def distorted_to(self, value: int) -> Floats:
         """Return ζ_v(x) of one value x for every true value v."""
         near = _dense(self.similarity[:, [value]])

@@ -8,7 +8,7 @@ from rapidfuzz.distance import Levenshtein
 from scipy import sparse
 
 import tielink as tl
-from tielink.model.strings import string_tables
+from tielink.channels.string_tables import string_tables
 
 WORDS = ["anna", "ann", "hanna", "bob", "bobby", "a", "constantinopolitan", "rob", "hannah", "ünal"]
 
@@ -32,7 +32,7 @@ def zeta(frequencies, sharpness, cap):
 @pytest.mark.parametrize("cap", ["none", 2, 4])
 def test_sums_over_true_values(sharpness, cap):
     frequencies = np.random.default_rng(3).dirichlet(np.ones(len(WORDS)))
-    tables = string_tables(tl.String(sharpness=sharpness, max_distance=cap), WORDS, frequencies)
+    tables = string_tables(tl.String(vocabulary="closed", sharpness=sharpness, max_distance=cap), WORDS, frequencies)
     assert sparse.issparse(tables.similarity) == (cap != "none")
     Z = zeta(frequencies, sharpness, np.inf if cap == "none" else cap)
     left, right = (grid.ravel() for grid in np.meshgrid(range(len(WORDS)), range(len(WORDS)), indexing="ij"))
@@ -51,7 +51,7 @@ def test_sums_over_true_values(sharpness, cap):
 def test_every_distance_gives_distributions(distance):
     frequencies = np.full(len(WORDS), 1 / len(WORDS))
     for cap in ("none", 0.5, 3):
-        tables = string_tables(tl.String(distance=distance, max_distance=cap), WORDS, frequencies)
+        tables = string_tables(tl.String(vocabulary="closed", distance=distance, max_distance=cap), WORDS, frequencies)
         for word in range(len(WORDS)):
             assert tables.distorted_from(word).sum() == pytest.approx(1)
 
@@ -60,7 +60,7 @@ def test_large_vocabularies_are_capped_by_default_and_not_in_the_paper():
     assert tl.String().cap(3_000) == np.inf
     assert tl.String().cap(3_001) == 4
     assert tl.String.paper().cap(10**6) == np.inf
-    assert tl.String(max_distance=2).cap(5) == 2
+    assert tl.String(vocabulary="closed", max_distance=2).cap(5) == 2
 
 
 def test_twenty_thousand_strings_keep_only_near_pairs():

@@ -1,0 +1,245 @@
+"""What a compiled field must tell: the sums over true values that linking needs.
+
+A field is defined by p(v), the distribution of true values, and by what a record says when v is true,
+
+    f(x | v) = (1 − ψ)·c_v(x) + ψ·ζ_v(x),
+
+a clean value or a distorted one (c_v(x) = 1[x = v] in most kinds). Everything else in tielink sees a field through the
+sums below. They hold no rate ψ: rates may differ by file and by record, and are put in by whoever mixes the terms.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tielink.data.columns import MISSING
+
+__all__ = [
+    "Bound",
+    "Channel",
+    "Codes",
+    "Drawn",
+    "FiniteChannel",
+    "Fixed",
+    "Floats",
+    "Terms",
+    "Told",
+    "Truths",
+    "mixed",
+    "told",
+]
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+class Terms(NamedTuple):
+    """The four sums over true values of pairs (x, y); the order is that of the bits (x distorted, y distorted)."""
+
+    clean: Floats
+    """Σ_v p(v)·c_v(x)·c_v(y)."""
+    left: Floats
+    """Σ_v p(v)·ζ_v(x)·c_v(y): x is distorted."""
+    right: Floats
+    """Σ_v p(v)·c_v(x)·ζ_v(y): y is distorted."""
+    both: Floats
+    """Σ_v p(v)·ζ_v(x)·ζ_v(y)."""
+
+    def weighted(self, left_rate: float | Floats, right_rate: float | Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return the probability of the pair with each choice of what is distorted; their sum is m(x, y)."""
+        return (
+            (1 - left_rate) * (1 - right_rate) * self.clean,
+            left_rate * (1 - right_rate) * self.left,
+            (1 - left_rate) * right_rate * self.right,
+            left_rate * right_rate * self.both,
+        )
+
+
+class Truths(NamedTuple):
+    """True values to sum over for a few records: p(v), and for each record c_v(x) and ζ_v(x) in a row."""
+
+    prior: Floats
+    clean: Floats
+    distorted: Floats
+
+    def likelihood(self, rates: float | Floats) -> Floats:
+        """Return f(x | v), one row a record."""
+        rate = np.broadcast_to(np.asarray(rates, dtype=float), len(self.clean))[:, None]
+        return np.asarray((1 - rate) * self.clean + rate * self.distorted)
+
+
+class Drawn(NamedTuple):
+    """Simulated values of one field."""
+
+    truths: Codes
+    """The true value of every person."""
+    values: Codes
+    """What every record says."""
+    texts: tuple[str, ...] | None = None
+    """What the codes stand for; None if they are the channel's own."""
+
+    @classmethod
+    def of_texts(cls, truths: Sequence[str], values: Sequence[str]) -> Drawn:
+        """Encode drawn texts."""
+        texts = sorted({*truths, *values})
+        place = {text: code for code, text in enumerate(texts)}
+        true, said = (np.array([place[text] for text in drawn], dtype=np.int64) for drawn in (truths, values))
+        return cls(true, said, tuple(texts))
+
+
+class Told(NamedTuple):
+    """Record numbers of the known values of one field, by how many of them a person has."""
+
+    one: Codes
+    two: Codes
+    """One row a person."""
+    more: list[Codes]
+
+
+def told(codes: Codes, labels: Codes) -> Told:
+    """Sort the records with a known value by how many of them their person has."""
+    known = np.flatnonzero(codes != MISSING)
+    size = np.bincount(labels[known])[labels[known]]
+    of_two = known[size == 2]
+    # Of the two records of a person the earlier is written last, or the later is.
+    earlier, later = np.empty((2, int(labels.max(initial=0)) + 1), dtype=np.int64)
+    earlier[labels[of_two][::-1]], later[labels[of_two]] = of_two[::-1], of_two
+    first = of_two[earlier[labels[of_two]] == of_two]
+    rest = known[size > 2]
+    rest = rest[np.argsort(labels[rest], kind="stable")]
+    more = np.split(rest, np.flatnonzero(np.diff(labels[rest])) + 1) if len(rest) else []
+    return Told(known[size == 1], np.column_stack([first, later[labels[first]]]), more)
+
+
+def mixed(terms: tuple[Floats, Floats], rate: float | Floats) -> Floats:
+    """Return m(x) = (1 − ψ)·Σ_v p(v)c_v(x) + ψ·Σ_v p(v)ζ_v(x) from those two sums."""
+    return np.asarray((1 - rate) * terms[0] + rate * terms[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Channel(ABC):
+    """One profile field: `codes[r]` is the value of record r, `MISSING` if it has none.
+
+    `parameters` is everything of the field that is sampled besides its rates (the frequencies ϑ of a categorical
+    field): a plain array, empty where nothing is.
+    """
+
+    name: str
+    codes: Codes
+    levels: int
+    """The number of codes; what a code means is the channel's own affair."""
+
+    @abstractmethod
+    def start(self) -> Floats:
+        """Return parameters to start a chain with."""
+
+    @abstractmethod
+    def draw_prior(self, rng: np.random.Generator) -> Floats:
+        """Draw the parameters from their prior."""
+
+    @abstractmethod
+    def log_prior(self, parameters: Floats) -> float:
+        """Return the log prior density of the parameters."""
+
+    @abstractmethod
+    def single(self, parameters: Floats, values: Codes) -> tuple[Floats, Floats]:
+        """Return Σ_v p(v)·c_v(x) and Σ_v p(v)·ζ_v(x) of many values."""
+
+    @abstractmethod
+    def pair(self, parameters: Floats, left: Codes, right: Codes) -> Terms:
+        """Return the four sums of many pairs of values."""
+
+    @abstractmethod
+    def truths(self, parameters: Floats, values: Codes) -> Truths:
+        """Return the true values to sum over for the records of one person."""
+
+    @abstractmethod
+    def simulate(
+        self, rng: np.random.Generator, parameters: Floats, labels: Codes, distorted: NDArray[np.bool_]
+    ) -> Drawn:
+        """Draw the true value of every person and the value of every record, given which of them are distorted."""
+
+    def near(self) -> tuple[Codes, Codes]:
+        """Return pairs x < y of different values that are nearer than others; by default there are none.
+
+        All pairs that are not listed are far: their terms follow from those of the single values, by one rule.
+        """
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+
+    def bind(self, left: Codes, right: Codes) -> Bound:
+        """Prepare these pairs of values for being asked for their terms again and again."""
+        return Bound(self, left, right)
+
+    def redraw(self, rng: np.random.Generator, parameters: Floats, rates: Floats, values: Told) -> Floats:
+        """Draw parameters given who is whom and the records' rates, distortions summed out; by default, keep them."""
+        return parameters
+
+    def refresh(
+        self, rng: np.random.Generator, parameters: Floats, values: Told, distorted: NDArray[np.bool_]
+    ) -> Floats:
+        """Draw parameters given who is whom and which records are distorted; by default, keep them."""
+        return parameters
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """Pairs of values whose terms are asked for again and again, at changing parameters."""
+
+    channel: Channel
+    left: Codes
+    right: Codes
+
+    def terms(self, parameters: Floats) -> Terms:
+        """Return the four sums at these parameters."""
+        return self.channel.pair(parameters, self.left, self.right)
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed(Bound):
+    """Pairs whose terms depend on no parameter."""
+
+    fixed: Terms
+
+    def terms(self, parameters: Floats) -> Terms:
+        """Return what was looked up."""
+        return self.fixed
+
+
+@dataclass(frozen=True, eq=False)
+class FiniteChannel(Channel):
+    """A channel whose true values are its codes, and whose clean values are the true ones: c_v(x) = 1[x = v]."""
+
+    @abstractmethod
+    def truth(self, parameters: Floats) -> Floats:
+        """Return p(v) of every value v."""
+
+    @abstractmethod
+    def distorted_to(self, parameters: Floats, value: int) -> Floats:
+        """Return ζ_v(x) of one value x for every true value v."""
+
+    @abstractmethod
+    def distorted_from(self, parameters: Floats, truth: int) -> Floats:
+        """Return ζ_v(x) of one true value v for every value x."""
+
+    def truths(self, parameters: Floats, values: Codes) -> Truths:
+        """Return all of them: the definition."""
+        clean = np.zeros((len(values), self.levels))
+        clean[np.arange(len(values)), values] = 1.0
+        distorted = np.array([self.distorted_to(parameters, int(value)) for value in values])
+        return Truths(self.truth(parameters), clean, distorted.reshape(clean.shape))
+
+    def simulate(
+        self, rng: np.random.Generator, parameters: Floats, labels: Codes, distorted: NDArray[np.bool_]
+    ) -> Drawn:
+        """Draw true values from p, and each distorted value from ζ_v."""
+        truths = rng.choice(self.levels, size=int(labels.max(initial=-1)) + 1, p=self.truth(parameters))
+        values = truths[labels]
+        for record in np.flatnonzero(distorted):
+            values[record] = rng.choice(self.levels, p=self.distorted_from(parameters, int(values[record])))
+        return Drawn(truths, values)

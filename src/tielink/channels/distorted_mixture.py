@@ -1,0 +1,169 @@
+"""Channels whose distorted values are either mistyped or another value altogether.
+
+    ζ_v(x) = (1 − ρ)·t_v(x) + ρ·q(x),        q(x) = Σ_v p(v)·c_v(x),
+
+t_v(x) being the probability of mistyping v as x and q that of a clean value of anybody. Sums over v of products of c
+and t are tables at each point of a grid of rates; with them every term is a polynomial in ρ.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaln, xlog1py, xlogy
+
+from tielink.channels.channel import Bound, Channel, Codes, Floats, Terms, Told, mixed
+from tielink.specification import Beta
+
+__all__ = ["MixtureChannel", "Place"]
+
+Place = tuple[int, ...]
+"""The place of every rate in its grid."""
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureChannel(Channel):
+    """The parameters are ρ ~ `another`, then the rates of `grids`, each one of a few values."""
+
+    another: Beta
+
+    @property
+    @abstractmethod
+    def grids(self) -> tuple[tuple[Floats, Floats], ...]:
+        """Values and prior masses of every rate that lives on a grid."""
+
+    @abstractmethod
+    def plain(self, place: Place, values: Codes) -> Floats:
+        """Return q(x) = Σ_v p(v)·c_v(x)."""
+
+    @abstractmethod
+    def mistyped(self, place: Place, values: Codes) -> Floats:
+        """Return Σ_v p(v)·t_v(x)."""
+
+    @abstractmethod
+    def find(self, left: Codes, right: Codes) -> Codes:
+        """Return where the sums of each pair are kept; −1 for pairs that are not near."""
+
+    @abstractmethod
+    def near_terms(self, place: Place, found: Codes) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return Σ p·c(x)c(y), Σ p·t(x)c(y), Σ p·c(x)t(y) and Σ p·t(x)t(y) of near pairs."""
+
+    def split(self, parameters: Floats) -> tuple[float, Place]:
+        """Return ρ and the places of the rates in their grids."""
+        places = [
+            int(np.abs(np.log(values / rate)).argmin())
+            for (values, _), rate in zip(self.grids, parameters[1:], strict=True)
+        ]
+        return float(parameters[0]), tuple(places)
+
+    def start(self) -> Floats:
+        """Return ρ at its prior mean and the rate next to the prior mean of each grid."""
+        rates = [values[np.abs(values - values @ masses / masses.sum()).argmin()] for values, masses in self.grids]
+        return np.array([self.another.mean, *rates])
+
+    def draw_prior(self, rng: np.random.Generator) -> Floats:
+        """Draw ρ and the rates."""
+        rates = [rng.choice(values, p=masses / masses.sum()) for values, masses in self.grids]
+        return np.array([rng.beta(self.another.a, self.another.b), *rates])
+
+    def log_prior(self, parameters: Floats) -> float:
+        """Return log Beta(ρ; a, b) plus the log masses of the rates."""
+        rho, place = self.split(parameters)
+        masses = sum(float(np.log(m[at] / m.sum())) for (_, m), at in zip(self.grids, place, strict=True))
+        return self._log_rho(rho) + masses
+
+    def _log_rho(self, rho: float) -> float:
+        a, b = self.another.a, self.another.b
+        return float(xlogy(a - 1, rho) + xlog1py(b - 1, -rho) - betaln(a, b))
+
+    def single(self, parameters: Floats, values: Codes) -> tuple[Floats, Floats]:
+        """Return q(x) and (1 − ρ)·Σ_v p(v)t_v(x) + ρ·q(x)."""
+        rho, place = self.split(parameters)
+        plain = self.plain(place, values)
+        return plain, (1 - rho) * self.mistyped(place, values) + rho * plain
+
+    def pair(self, parameters: Floats, left: Codes, right: Codes) -> Terms:
+        """Return the four sums; without those of mistyping if the pair is not near."""
+        return self.bind(left, right).terms(parameters)
+
+    def bind(self, left: Codes, right: Codes) -> Bound:
+        """Find the near pairs once."""
+        found = self.find(left.ravel(), right.ravel())
+        near = np.flatnonzero(found >= 0)
+        return _NearBound(self, left, right, near, found[near])
+
+    def redraw(self, rng: np.random.Generator, parameters: Floats, rates: Floats, values: Told) -> Floats:
+        """Draw ρ by slice sampling, then each rate from its conditional over the grid; distortions are summed out."""
+        given = _Given(self, rates, values)
+        rho, place = self.split(parameters)
+        rho = _slice(rng, rho, lambda r: given.log_likelihood(r, place) + self._log_rho(r))
+        for axis, (grid, masses) in enumerate(self.grids):
+            options = [(*place[:axis], at, *place[axis + 1 :]) for at in range(len(grid))]
+            logs = np.array([given.log_likelihood(rho, option) for option in options]) + np.log(masses)
+            weights = np.exp(logs - logs.max())
+            place = options[int(rng.choice(len(grid), p=weights / weights.sum()))]
+        return np.array([rho, *(grid[at] for (grid, _), at in zip(self.grids, place, strict=True))])
+
+
+@dataclass(frozen=True, eq=False)
+class _NearBound(Bound):
+    """Pairs of which the near ones, at flat places `near`, have sums of their own."""
+
+    near: Codes
+    found: Codes
+
+    def terms(self, parameters: Floats) -> Terms:
+        channel = self.channel
+        assert isinstance(channel, MixtureChannel)
+        rho, place = channel.split(parameters)
+        # Of a grid of pairs only the margins are looked up.
+        left = self.left[:, :1] if self.left.ndim == 2 and self.left.strides[1] == 0 else self.left
+        right = self.right[:1] if self.right.ndim == 2 and self.right.strides[0] == 0 else self.right
+        q_left, q_right = channel.plain(place, left), channel.plain(place, right)
+        other = rho * q_left * q_right
+        typed_left, typed_right = channel.mistyped(place, left), channel.mistyped(place, right)
+        both = rho * (1 - rho) * (typed_left * q_right + q_left * typed_right) + rho * other
+        terms = [np.zeros(self.left.shape), other.copy(), other, both]
+        weights = (1.0, 1 - rho, 1 - rho, (1 - rho) ** 2)
+        for term, own, weight in zip(terms, channel.near_terms(place, self.found), weights, strict=True):
+            term.reshape(-1)[self.near] += weight * own
+        return Terms(*terms)
+
+
+class _Given:
+    """The likelihood of ρ and the rates, given who is whom."""
+
+    def __init__(self, channel: MixtureChannel, rates: Floats, values: Told) -> None:
+        self.channel, self.rates, self.values = channel, rates, values
+        left, right = channel.codes[values.two].T
+        self.pairs = channel.bind(left, right)
+        self.grids = [grid for grid, _ in channel.grids]
+
+    def log_likelihood(self, rho: float, place: Place) -> float:
+        channel, rates, values = self.channel, self.rates, self.values
+        parameters = np.array([rho, *(grid[at] for grid, at in zip(self.grids, place, strict=True))])
+        ones = mixed(channel.single(parameters, channel.codes[values.one]), rates[values.one])
+        left, right = values.two.T
+        twos = np.asarray(sum(self.pairs.terms(parameters).weighted(rates[left], rates[right])))
+        total = float(np.log(ones).sum() + np.log(twos).sum())
+        for records in values.more:
+            truths = channel.truths(parameters, channel.codes[records])
+            total += float(np.log(truths.prior @ truths.likelihood(rates[records]).prod(axis=0)))
+        return total
+
+
+def _slice(rng: np.random.Generator, now: float, log_density: Callable[[float], float]) -> float:
+    """Draw once from a density on (0, 1) by slice sampling with shrinkage (Neal 2003)."""
+    level = log_density(now) - rng.exponential()
+    low, high = 0.0, 1.0
+    while True:
+        proposed = float(rng.uniform(low, high))
+        if log_density(proposed) >= level:
+            return proposed
+        if proposed < now:
+            low = proposed
+        else:
+            high = proposed

@@ -1,0 +1,136 @@
+"""A small language model of a field's strings: which characters follow which, and where strings end.
+
+A bigram model with an end symbol, interpolated with the frequencies of single characters (Witten and Bell 1991). The
+commonest characters are states of their own; all others share one state, within which each has its frequency. So the
+model covers every string over the characters seen, whatever their script, and its tables stay small.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Language", "Text", "language"]
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+STATES = 40
+"""Characters beyond this many share one state."""
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """Strings as one long row of character numbers; string i is `characters[begins[i]:begins[i + 1]]`."""
+
+    characters: Codes
+    begins: Codes
+
+    @property
+    def lengths(self) -> Codes:
+        """Return the length of every string."""
+        return np.diff(self.begins)
+
+
+@dataclass(frozen=True, eq=False)
+class Language:
+    """LM(v) = T(start, v₁)·T(v₁, v₂)·…·T(v_k, end)."""
+
+    alphabet: tuple[str, ...]
+    state: Codes
+    """The state after each character."""
+    share: Floats
+    """The probability of a character within its state."""
+    moves: Floats
+    """T: states × states, the start last; no way leads back to it."""
+    end: Floats
+    """The probability of the end after each state."""
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """The number of each character."""
+        return {character: place for place, character in enumerate(self.alphabet)}
+
+    @cached_property
+    def letters(self) -> Floats:
+        """The probability of each character where one is typed at random: all are equally likely."""
+        return np.full(len(self.alphabet), 1.0 / len(self.alphabet))
+
+    def encode(self, strings: Iterable[str]) -> Text:
+        """Turn strings into numbers; every character must be in the alphabet."""
+        numbers = [[self.number[character] for character in string] for string in strings]
+        begins = np.cumsum([0, *(len(row) for row in numbers)])
+        flat = [character for row in numbers for character in row]
+        return Text(np.array(flat, dtype=np.int64), begins.astype(np.int64))
+
+    def log_probability(self, text: Text) -> Floats:
+        """Return log LM(v) of every string."""
+        size, start = len(text.begins) - 1, len(self.end) - 1
+        total = np.zeros(size)
+        here = self.state[text.characters]
+        first = np.zeros(len(here), dtype=bool)
+        first[text.begins[:-1][text.lengths > 0]] = True
+        before = np.where(first, start, np.roll(here, 1)) if len(here) else here
+        with np.errstate(divide="ignore"):
+            steps = np.log(self.moves[before, here] * self.share[text.characters])
+            ends = np.log(self.end)
+        owner = np.repeat(np.arange(size), text.lengths)
+        np.add.at(total, owner, steps)
+        last = np.full(size, start)
+        last[text.lengths > 0] = here[text.begins[1:][text.lengths > 0] - 1]
+        return np.asarray(total + ends[last])
+
+    def draw(self, rng: np.random.Generator) -> str:
+        """Draw a string."""
+        characters: list[str] = []
+        place = len(self.end) - 1
+        while rng.random() >= self.end[place]:
+            weight = self.moves[place] / self.moves[place].sum()
+            place = int(rng.choice(len(weight), p=weight))
+            members = np.flatnonzero(self.state == place)
+            characters.append(self.alphabet[int(rng.choice(members, p=self.share[members]))])
+        return "".join(characters)
+
+    def closure(self, loop: float) -> Floats:
+        """Return Q = (I − εT)⁻¹T for loops of probability ε."""
+        return np.ascontiguousarray(np.linalg.solve(np.eye(len(self.end)) - loop * self.moves, self.moves))
+
+
+def language(strings: Sequence[str], also: Iterable[str] = (), *, empty: bool = True) -> Language:
+    """Fit the model to distinct strings; `also` holds further strings whose characters must be known.
+
+    Without `empty`, no string is empty.
+
+    T(s, c) = (n(s, c) + r(s)·T₁(c)) / (n(s) + r(s)), r(s) being the number of different characters that follow s, and
+    T₁(c) = (n(c) + ½) / (n + ½·(states + 1)), the end counting as a character.
+    """
+    counts = Counter(character for string in strings for character in string)
+    unseen = sorted({character for string in also for character in string} - counts.keys())
+    ranked = [character for character, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))] + unseen
+    ranked = ranked or ["a"]
+    states = min(len(ranked), STATES + 1)
+    state = np.minimum(np.arange(len(ranked)), states - 1)
+    weight = np.array([counts[character] + 0.5 for character in ranked])
+    share = weight / np.bincount(state, weight)[state]
+    place = {character: int(state[number]) for number, character in enumerate(ranked)}
+    follows = np.zeros((states + 1, states + 1))  # the start is the last row, the end the last column
+    for string in strings:
+        row = states
+        for character in string:
+            follows[row, place[character]] += 1
+            row = place[character]
+        follows[row, states] += 1
+    once = (follows.sum(axis=0) + 0.5) / (follows.sum() + 0.5 * (states + 1))
+    kinds = np.maximum((follows > 0).sum(axis=1, keepdims=True), 1)
+    moves = (follows + kinds * once) / (follows.sum(axis=1, keepdims=True) + kinds)
+    if not empty:
+        moves[-1, -1] = 0.0
+        moves[-1] /= moves[-1].sum()
+    end = moves[:, -1].copy()
+    moves[:, -1] = 0.0
+    return Language(tuple(ranked), state, share, moves, end)

@@ -1,0 +1,58 @@
+"""Which strings are near each other: all pairs within an edit distance that grows with their length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+__all__ = ["near_pairs", "reach"]
+
+Codes = NDArray[np.int64]
+
+BLOCK = 8_000_000
+"""Distances looked at in one go: a block of bytes, never the whole table."""
+
+
+def reach(length: int) -> int:
+    """Return the distance up to which a string counts as near one of this length, the longer of the two.
+
+    A shared character is worth some 2 to 3 nats, an edit costs some 7: beyond a third of its length a string says no
+    more about another one than any string does.
+    """
+    return max(1, (length + 1) // 3)
+
+
+def near_pairs(strings: Sequence[str]) -> tuple[Codes, Codes]:
+    """Return the places i < j of all pairs of distinct strings that are near.
+
+    Strings are sorted by length; only lengths that can be near are compared, by RapidFuzz's bit-parallel distance with
+    a cutoff, block by block.
+    """
+    lengths = np.array([len(string) for string in strings], dtype=np.int64)
+    order = np.argsort(lengths, kind="stable")
+    ordered = [strings[place] for place in order]
+    sorted_lengths = lengths[order]
+    left, right = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    for length in np.unique(sorted_lengths):
+        most = reach(int(length))
+        first, last = np.searchsorted(sorted_lengths, [length - most, length])
+        stop = int(np.searchsorted(sorted_lengths, length, side="right"))
+        columns = ordered[first:stop]
+        step = max(1, BLOCK // max(1, len(columns)))
+        for begin in range(int(last), stop, step):
+            rows = ordered[begin : min(begin + step, stop)]
+            cutoff = min(most, 254)
+            found = process.cdist(
+                rows, columns, scorer=Levenshtein.distance, score_cutoff=cutoff, dtype=np.uint8, workers=-1
+            )
+            i, j = np.nonzero(found <= cutoff)
+            i, j = i + begin, j + first
+            keep = j < i
+            left.append(order[i[keep]])
+            right.append(order[j[keep]])
+    one, two = np.concatenate(left), np.concatenate(right)
+    return np.minimum(one, two), np.maximum(one, two)

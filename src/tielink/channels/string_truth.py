@@ -1,0 +1,90 @@
+"""How common true strings are: counts where there are any, a language model for everything else.
+
+    p(v) = [max(c(v) − D, 0) + D·T·LM(v)] / n,
+
+with c(v) the count of v, T the number of counted strings, n = Σc, and the discount D = n₁/(n₁ + 2n₂) from the numbers
+of strings counted once and twice (absolute discounting: Ney, Essen and Kneser 1994). Σ_v p(v) = 1 over all strings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tielink.channels.language import Codes, Floats, Language, Text, language
+from tielink.data.columns import MISSING
+
+__all__ = ["StringTruth", "counts_by_file", "discount", "string_truth"]
+
+
+@dataclass(frozen=True, eq=False)
+class StringTruth:
+    """p(v) of a field: of the strings of a vocabulary one by one, of all others by the language model."""
+
+    strings: tuple[str, ...]
+    text: Text
+    language: Language
+    counted: Floats
+    """max(c(v) − D, 0)/n of every string of the vocabulary."""
+    back_off: float
+    """D·T/n: what is left to the language model."""
+    probability: Floats
+    """p(v) of every string of the vocabulary."""
+
+    def of(self, text: Text) -> Floats:
+        """Return p(v) of strings that are not in the vocabulary."""
+        return np.asarray(self.back_off * np.exp(self.language.log_probability(text)))
+
+    def draw(self, rng: np.random.Generator, number: int) -> list[str]:
+        """Draw true strings."""
+        weights = np.append(self.counted, self.back_off)
+        chosen = rng.choice(len(weights), size=number, p=weights / weights.sum())
+        return [self.strings[c] if c < len(self.strings) else self.language.draw(rng) for c in chosen]
+
+
+def counts_by_file(codes: Codes, file_of: Codes, levels: int) -> Floats:
+    """Return c(v), the largest count in any one file: a string that is in each file once counts once."""
+    counts = np.zeros(levels)
+    for file in np.unique(file_of):
+        here = codes[(file_of == file) & (codes != MISSING)]
+        counts = np.maximum(counts, np.bincount(here, minlength=levels))
+    return counts
+
+
+def discount(counts: Floats) -> float:
+    """Return D = n₁/(n₁ + 2n₂).
+
+    Where nothing is counted once, or neither once nor twice, half a string stands in: some mass is always left for
+    strings that were not counted. Numbers that are no counts were scaled before, and are taken to the nearest one.
+    """
+    near = np.rint(counts)
+    once, twice = max(float((near == 1).sum()), 0.5), float((near == 2).sum())
+    return once / (once + 2 * (twice if (near == 1).any() else max(twice, 0.5)))
+
+
+def string_truth(strings: Sequence[str], counts: Floats | Mapping[str, float], *, empty: bool = True) -> StringTruth:
+    """Fit p to a vocabulary and its counts; a mapping may count further strings, and need not count all.
+
+    The language model is trained on the counted strings. Given frequencies that are no counts are scaled so that the
+    rarest string counts one.
+    """
+    vocabulary = list(strings)
+    if isinstance(counts, Mapping):
+        known = set(vocabulary)
+        vocabulary += [string for string in counts if string not in known]
+        least = min(counts.values())
+        whole = least >= 1 and all(float(value).is_integer() for value in counts.values())
+        numbers = np.array([counts.get(string, 0.0) / (1.0 if whole else least) for string in vocabulary])
+    else:
+        numbers = np.asarray(counts, dtype=float)
+    trained = [string for string, count in zip(vocabulary, numbers, strict=True) if count > 0]
+    model = language(trained, vocabulary, empty=empty)
+    text = model.encode(vocabulary)
+    total = numbers.sum()
+    off = discount(numbers)
+    counted = np.maximum(numbers - off, 0.0) / max(total, 1e-300)
+    back_off = 1.0 - float(counted.sum())
+    probability = counted + back_off * np.exp(model.log_probability(text))
+    return StringTruth(tuple(vocabulary), text, model, counted, back_off, probability)

@@ -1,0 +1,223 @@
+"""Open strings on two letters, against sums over all strings up to a length."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tielink as tl
+from tielink.channels import near_strings
+from tielink.channels.near_strings import near_pairs, reach
+from tielink.channels.string_truth import counts_by_file, discount, string_truth
+from tielink.channels.typing_kernels import typed
+from tielink.channels.typing_tables import EDIT_RATES, draw_typed, rate_weights, split_rate, typing_tables
+from tielink.logp.profiles import log_group, log_pair, log_single
+
+WORDS = ["ab", "abb", "ba", "a", "bbab"]
+COUNTS = np.array([3.0, 1.0, 1.0, 2.0, 1.0])
+EVERY = ["", *("".join(letters) for n in range(1, 15) for letters in product("ab", repeat=n))]
+"""All strings of up to 14 letters: what is longer has a probability of about 3e-4 under p."""
+PLACES = (0, len(EDIT_RATES) - 1)
+
+
+@pytest.fixture
+def all_near(monkeypatch):
+    """Nothing is left out: every pair of strings counts as near."""
+    monkeypatch.setattr(near_strings, "reach", lambda length: 100)
+
+
+def probabilities(truth):
+    p = dict(zip(EVERY, truth.of(truth.language.encode(EVERY)), strict=True))
+    for string, counted in zip(truth.strings, truth.counted, strict=True):
+        p[string] += counted
+    return np.array(list(p.values()))
+
+
+@pytest.mark.parametrize("strings", [WORDS, ["a", "b"], ["aab"]])
+def test_true_strings_have_probabilities_that_sum_to_one(strings):
+    truth = string_truth(strings, np.arange(1.0, len(strings) + 1))
+    assert truth.language.moves.sum(axis=1) + truth.language.end == pytest.approx(1)
+    short = probabilities(truth).sum()
+    assert 0.98 < short < 1
+    assert truth.probability == pytest.approx([probabilities(truth)[EVERY.index(string)] for string in strings])
+    drawn = Counter(truth.draw(np.random.default_rng(1), 40_000))
+    for string, p in zip(strings, truth.probability, strict=True):
+        assert drawn[string] / 40_000 == pytest.approx(p, abs=5 * np.sqrt(p / 40_000))
+
+
+def test_counts_are_the_largest_of_any_file_and_are_discounted():
+    codes, file_of = np.array([0, 0, 1, -1, 0, 1, 2]), np.array([0, 0, 0, 0, 1, 1, 1])
+    assert counts_by_file(codes, file_of, 4).tolist() == [2, 1, 1, 0]
+    assert discount(np.array([2.0, 1.0, 1.0, 0.0])) == 2 / (2 + 2 * 1)
+    assert discount(np.array([1.0, 1.0])) == 1
+    assert 0 < discount(np.array([5.0, 2.0])) < discount(np.array([7.0, 9.0])) < 1
+
+
+def test_given_frequencies_replace_counts_and_need_not_cover_every_string():
+    truth = string_truth(["ab", "zz"], {"ab": 0.02, "ba": 0.01, "bb": 0.01})
+    assert truth.strings == ("ab", "zz", "ba", "bb")
+    off = 2 / (2 + 2 * 1)
+    assert truth.counted == pytest.approx(np.array([2 - off, 0, 1 - off, 1 - off]) / 4)
+    assert 0 < truth.probability[1] < 1e-2
+    assert string_truth(["ab"], {"ab": 3, "b": 1}).counted == pytest.approx([2 / 4, 0])
+
+
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("rate", [0.05, 0.2])
+def test_typing_is_a_distribution_and_can_be_simulated(kept, rate):
+    truth = string_truth(WORDS, COUNTS)
+    numbers = [np.array([truth.language.number[c] for c in string], dtype=np.int64) for string in EVERY]
+    v = numbers[EVERY.index("abab")]
+    chance = np.array([typed(x, v, truth.language.letters, *split_rate(rate), kept) for x in numbers])
+    assert chance.sum() == pytest.approx(1, abs=1e-6)
+    rng = np.random.default_rng(3)
+    drawn = Counter(draw_typed(rng, "abab", rate, truth.language.alphabet, kept) for _ in range(20_000))
+    for string, p in zip(EVERY, chance, strict=True):
+        if p > 1e-3:
+            assert drawn[string] / 20_000 == pytest.approx(p, abs=5 * np.sqrt(p / 20_000))
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_sums_over_truths_are_those_over_all_strings(all_near, kept):
+    truth = string_truth(WORDS, COUNTS)
+    tables = typing_tables(truth, kept=kept)
+    p = probabilities(truth)
+    typing = tables.type(truth.language.encode(EVERY), np.arange(len(WORDS)))
+    for place in PLACES:
+        assert tables.single[place] == pytest.approx(typing[place] @ p, rel=1e-7)
+        both = (typing[place] * p) @ typing[place].T
+        assert tables.shared[place] == pytest.approx(both[tables.rows, tables.columns], rel=1e-7)
+        direct = typing[place][:, [EVERY.index(word) for word in WORDS]]
+        assert tables.typed[place] == pytest.approx(direct[tables.columns, tables.rows], rel=1e-12)
+
+
+def channel(strings=WORDS, counts=COUNTS, **settings):
+    """A channel whose codes are the places of the strings, p fixed by given frequencies."""
+    frequencies = dict(zip(strings[: len(counts)], counts.tolist(), strict=True))
+    frame = pl.DataFrame({"id": range(len(strings)), "name": strings})
+    data = tl.Dataset.from_frames({"a": frame, "b": frame}, fields={"name": tl.String()})
+    model = tl.Model(network=None, fields={"name": tl.String(frequencies=frequencies, **settings)})
+    return tl.Problem.compile(model, data).fields[0]
+
+
+def places(field, strings):
+    return np.array([field.truth.strings.index(string) for string in strings])
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.15, 1.0])
+@pytest.mark.parametrize("another", [0.0, 0.3])
+def test_singles_pairs_and_f_are_the_definition(all_near, rate, another):
+    field = channel()
+    rho, edit = another, EDIT_RATES[3]
+    parameters = np.array([rho, edit])
+    truth, words = field.truth, list(field.truth.strings)
+    p = probabilities(truth)
+    ch = field.tables.type(truth.language.encode(EVERY), np.arange(len(words)))[3]
+    exact = np.array([[x == v for v in EVERY] for x in words])
+    f = (1 - rate) * exact + rate * ((1 - rho) * ch + rho * truth.probability[:, None])
+    values = np.arange(len(words))
+    with np.errstate(divide="ignore"):
+        assert np.exp(log_single(field, parameters, rate, values)) == pytest.approx(f @ p, rel=1e-3)
+        left, right = (grid.ravel() for grid in np.meshgrid(values, values, indexing="ij"))
+        expected = ((f * p) @ f.T).ravel()
+        found = np.exp(log_pair(field, parameters, rate, left, right))
+    # Σ_v p(v) over strings of up to 14 letters lacks 3e-4 of the truths, which matter where both are other strings.
+    assert found == pytest.approx(expected, rel=1e-3, abs=1e-12)
+
+
+def test_pairs_sum_to_singles(all_near):
+    """Σ_{x'} m(x, x') = m(x), over all x' of up to 8 letters."""
+    short = EVERY[1 : 2**9 - 1]
+    field = channel([*WORDS, *(word for word in short if word not in WORDS)])
+    parameters = np.array([0.3, EDIT_RATES[4]])
+    values = np.arange(field.levels)
+    empty = 1 - np.exp(log_single(field, parameters, 0.4, values)).sum()
+    for x in places(field, WORDS):
+        pairs = np.exp(log_pair(field, parameters, 0.4, np.full(len(values), x), values))
+        whole = np.exp(log_single(field, parameters, 0.4, np.array([x])))[0]
+        assert 0 <= whole - pairs.sum() < 2 * empty * whole, "what is missing are the empty and the long strings"
+
+
+def test_a_wrong_sum_is_noticed(all_near):
+    """A negative control of the tests above: p(x) in the place of m(x), or a dropped term, is far outside."""
+    field = channel()
+    parameters = np.array([0.3, EDIT_RATES[4]])
+    plain, distorted = field.single(parameters, np.arange(len(WORDS)))
+    assert np.abs(distorted / plain - 1).max() > 0.05
+    terms = field.pair(parameters, np.array([0]), np.array([1]))
+    typing_only = field.near_terms((4,), field.find(np.array([0]), np.array([1])))
+    assert typing_only[3][0] * 0.49 > 0.05 * terms.both[0]
+
+
+@pytest.mark.parametrize("pair", [("steven", "steven"), ("steven", "stevem"), ("mary", "marie"), ("anne", "bert")])
+def test_truths_of_two_records_agree_with_pairs(pair):
+    names = ["steven", "stevem", "mary", "marie", "anne", "bert", "stefan", "maria", "ann", "hanna"]
+    field = channel(names, np.arange(1.0, 8.0))
+    codes = places(field, pair)
+    for edit in (EDIT_RATES[1], EDIT_RATES[-1]):
+        parameters = np.array([0.2, edit])
+        assert log_group(field, parameters, 0.2, codes[:1]) == pytest.approx(
+            log_single(field, parameters, 0.2, codes[:1])[0], rel=1e-9
+        )
+        group = log_group(field, parameters, 0.2, codes)
+        assert group == pytest.approx(log_pair(field, parameters, 0.2, codes[:1], codes[1:])[0], abs=0.05)
+    three = log_group(field, parameters, 0.2, np.append(codes, codes[0]))
+    assert three < group
+
+
+def test_near_pairs_are_all_pairs_within_reach():
+    rng = np.random.default_rng(4)
+    words = sorted({"".join(rng.choice(list("abc"), size=rng.integers(1, 10))) for _ in range(300)})
+    from rapidfuzz.distance import Levenshtein
+
+    expected = {
+        (i, j)
+        for j in range(len(words))
+        for i in range(j)
+        if Levenshtein.distance(words[i], words[j]) <= reach(max(len(words[i]), len(words[j])))
+    }
+    assert set(zip(*(codes.tolist() for codes in near_pairs(words)), strict=True)) == expected
+    field = channel(words, np.ones(len(words)))
+    assert set(zip(*(codes.tolist() for codes in field.near()), strict=True)) == expected
+
+
+def test_far_pairs_are_priced_by_single_values_alone():
+    field = channel(["anneliese", "bo", "annelise"], np.ones(3))
+    parameters = np.array([0.3, 0.06])
+    one, two = places(field, ["anneliese", "bo"])
+    far = field.pair(parameters, np.array([one]), np.array([two]))
+    q, d = field.single(parameters, np.array([one, two]))
+    assert [term[0] for term in far] == pytest.approx(
+        [0, 0.3 * q[0] * q[1], 0.3 * q[0] * q[1], 0.3 * (d[0] * q[1] + q[0] * d[1]) - 0.09 * q[0] * q[1]]
+    )
+
+
+def test_any_script_and_odd_cells():
+    words = ["Łukasz", "李小龍", "李小龙", "🙂🙂", "O'Brien-Ünal", "a" * 150, "а́нна"]
+    field = channel(words, np.ones(len(words)))
+    evidence = log_pair(field, field.start(), 0.1, np.arange(len(words)), np.arange(len(words)))
+    assert np.isfinite(evidence).all()
+    frame = pl.DataFrame({"id": [1, 2], "name": ["x" * 10_000_000, "y"]})
+    data = tl.Dataset.from_frames({"a": frame, "b": frame}, fields={"name": tl.String()})
+    with pytest.raises(tl.InputError, match="longer than 200 characters"):
+        tl.Problem.compile(tl.Model(network=None), data)
+    letters = [chr(0x4E00 + place) for place in range(4_000)]
+    rare = ["".join(letters[start : start + 100]) for start in range(0, 4_000, 100)]
+    frame = pl.DataFrame({"id": range(40), "name": rare})
+    data = tl.Dataset.from_frames({"a": frame, "b": frame}, fields={"name": tl.String()})
+    for kind in (tl.String(), tl.PersonName()):
+        with pytest.raises(tl.InputError, match="too long to compare"):
+            tl.Problem.compile(tl.Model(network=None, fields={"name": kind}), data)
+
+
+def test_weights_of_the_grid_are_a_prior():
+    assert rate_weights(EDIT_RATES, tl.Beta(1, 9)).sum() == pytest.approx(1)
+    field = channel()
+    total = sum(np.exp(field.log_prior(np.array([0.3, rate]))) for rate in EDIT_RATES)
+    from scipy import stats
+
+    assert total == pytest.approx(stats.beta.pdf(0.3, 4, 16))

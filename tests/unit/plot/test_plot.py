@@ -1,0 +1,166 @@
+"""Pictures: what they show is what the data say."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import matplotlib as mpl
+import numpy as np
+import polars as pl
+import pytest
+from matplotlib.colors import to_hex
+
+import tielink as tl
+from made_posteriors import posterior
+from tielink.faults import InputError
+from tielink.plot.layout import aligned_positions, chosen_records, force_layout
+from tielink.plot.style import person_colours
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    import matplotlib.pyplot as plt
+
+    yield
+    plt.close("all")
+
+
+def labels(chains=2, draws=12):
+    """Draws in which a0–b0 is always one person, and a1–b1 in every second draw."""
+    one = np.arange(6)
+    one[3] = 0
+    two = one.copy()
+    two[4] = 1
+    return np.tile([one, two], (chains, draws // 2, 1))
+
+
+@pytest.fixture
+def data() -> tl.Dataset:
+    frames = {name: pl.DataFrame({"id": [f"{name}{i}" for i in range(3)]}) for name in "ab"}
+    ties = {name: [(f"{name}0", f"{name}1"), (f"{name}1", f"{name}2")] for name in "ab"}
+    return tl.Dataset.from_frames(frames, ties, fields={})
+
+
+def test_matched_accounts_have_the_same_colour_and_others_do_not(data):
+    drawn = posterior(labels(), network=True)
+    links = tl.Linkage.from_pairs(data, [("a0", "b2"), ("a1", "b1")])
+    figure = tl.plot.networks(data, links, drawn, labels=2)
+    left, right = ([to_hex(c) for c in axes.collections[1].get_facecolors()] for axes in figure.axes)
+    assert len(set(left)) == 2
+    # Linked accounts are drawn in the order of the file: a0, a1 on the left; b1, b2 on the right.
+    assert left == right[::-1]
+    assert "2 linked" in figure.axes[0].get_title()
+
+
+def test_networks_without_ties_are_refused():
+    data = tl.Dataset.from_frames({name: pl.DataFrame({"id": [1]}) for name in "ab"}, fields={})
+    with pytest.raises(InputError, match="no file has a network"):
+        tl.plot.networks(data, tl.Linkage.from_pairs(data, []))
+
+
+def test_left_out_records_are_said(data):
+    links = tl.Linkage.from_pairs(data, [("a2", "b0")])
+    assert "2 of 3 records" in tl.plot.networks(data, links, most=2).axes[0].get_title()
+    assert chosen_records(data, links, 0, 2).tolist() == [1, 2], "the linked one, then the best connected"
+
+
+def test_turned_and_mirrored_draws_are_laid_onto_each_other(rng):
+    place = rng.normal(size=(6, 2))
+    drawn = posterior(labels(), network=True)
+    positions = np.empty((2, 12, 6, 2))
+    for chain in range(2):
+        for draw in range(12):
+            turn, _ = np.linalg.qr(rng.normal(size=(2, 2)))
+            positions[chain, draw] = place @ turn + rng.normal(size=2)
+    drawn = replace(drawn, network=replace(drawn.network, positions=positions))
+    found = aligned_positions(drawn)
+    apart = np.linalg.norm(found[:, None] - found[None], axis=2)
+    assert apart == pytest.approx(np.linalg.norm(place[:, None] - place[None], axis=2), abs=1e-6)
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3])
+def test_latent_spaces_of_any_dimension_are_drawn(rng, dimension):
+    drawn = posterior(labels(), network=True)
+    positions = rng.normal(size=(2, 12, 6, dimension))
+    drawn = replace(drawn, network=replace(drawn.network, positions=positions))
+    axes = tl.plot.positions(drawn, tl.estimate(drawn), labels=2)
+    assert sum(len(points.get_offsets()) for points in axes.collections) == 6
+    assert ("2 of 3 dimensions" in axes.get_title()) == (dimension == 3)
+
+
+def test_positions_need_a_network():
+    with pytest.raises(InputError, match="no network part"):
+        tl.plot.positions(posterior(labels()))
+
+
+def test_ties_pull_nodes_together_and_places_are_on_the_page():
+    ties = np.array([[0, 1], [2, 3]])
+    places = force_layout(5, ties)
+    gap = np.linalg.norm(places[:, None] - places[None], axis=2)
+    assert max(gap[0, 1], gap[2, 3]) < min(gap[0, 2], gap[0, 3], gap[1, 2], gap[1, 3])
+    assert np.abs(places).max() == pytest.approx(1)
+    assert np.array_equal(places, force_layout(5, ties)), "the same picture every time"
+    assert force_layout(0, np.empty((0, 2), dtype=int)).shape == (0, 2)
+
+
+def test_the_histogram_counts_every_pair_once():
+    drawn = posterior(labels())
+    axes = tl.plot.pairs(drawn)
+    assert sum(bar.get_height() for bar in axes.patches) == 1, "a1–b1; the anchor a0–b0 is left out"
+    truth = tl.Linkage.from_pairs(drawn.records, [("a1", "b1")])
+    assert [text.get_text() for text in tl.plot.pairs(drawn, truth).get_legend().texts] == [
+        "true matches",
+        "no matches",
+    ]
+
+
+def test_a_trace_has_a_line_for_each_chain():
+    figure = tl.plot.trace(posterior(labels(chains=3)))
+    assert [len(axes.lines) for axes in figure.axes] == [3, 3]
+
+
+def test_records_and_persons_most_in_doubt_first():
+    drawn = posterior(labels())
+    links = tl.Linkage.from_pairs(drawn.records, [("a0", "b0"), ("a1", "b1")])
+    texts = [text.get_text() for text in tl.plot.bipartite(links, drawn).texts]
+    assert texts.index("a1") < texts.index("a0")
+    assert "0.50" in texts
+    assert "1 of 2 linked persons" in tl.plot.bipartite(links, drawn, most=1).get_title()
+    assert "0 linked persons" in tl.plot.bipartite(tl.Linkage.from_pairs(drawn.records, [])).get_title()
+
+
+def test_calibration_shows_the_share_of_true_pairs():
+    drawn = posterior(labels())
+    truth = tl.Linkage.from_pairs(drawn.records, [("a0", "b0"), ("a1", "b1")])
+    axes = tl.plot.calibration(tl.evaluate(drawn, truth, resamples=0))
+    assert axes.collections[-1].get_offsets().tolist() == [[0.5, 1.0]]
+    links = tl.estimate(drawn)
+    with pytest.raises(InputError, match="no probabilities"):
+        tl.plot.calibration(tl.evaluate(links, truth, resamples=0))
+
+
+def test_model_choice_shows_the_difference_from_the_best():
+    made = tl.simulate.scenario(np.random.default_rng(3), sizes={"a": 12, "b": 12}, overlap=6, anchors=0.2)
+    fits = {
+        k: tl.sample(tl.Model(network=tl.LatentSpace(k)), made.dataset, chains=1, warmup=5, draws=20, workers=0)
+        for k in (1, 2)
+    }
+    found = tl.compare(fits)
+    axes = tl.plot.waic(found)
+    values = dict(zip([text.get_text() for text in axes.get_xticklabels()], axes.lines[-2].get_ydata(), strict=False))
+    assert values[str(found.best)] == 0
+    assert max(values.values()) == pytest.approx(found.table()["difference"].max())
+
+
+def test_colours_follow_the_order():
+    assert person_colours([0.3, -1.0, 0.9]) == [person_colours([0, 1, 2])[place] for place in (1, 0, 2)]
+    assert person_colours([]) == []
+
+
+def test_what_to_install_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(InputError, match=r"pip install 'tielink\[plot\]'"):
+        tl.plot.trace(posterior(labels()))
