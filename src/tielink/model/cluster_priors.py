@@ -181,7 +181,7 @@ class OnePerFile(ClusterPrior):
         """Return the prior probability of N = 0, 1, …, I persons."""
         probability = np.zeros(sum(sizes) + 1)
         probability[sizes[0]] = 1.0
-        # log Γ(m + a)/m! and log Γ(k + b)/k!: the beta-binomial is their product, m and k adding up to the most matches.
+        # log Γ(m + a)/m! and log Γ(k + b)/k!: the beta-binomial is their product, m + k the most matches there can be.
         whole = np.arange(max(sizes) + 1)
         of_a, of_b = (gammaln(whole + shape) - gammaln(whole + 1) for shape in (self.a, self.b))
         for file in range(1, len(sizes)):
