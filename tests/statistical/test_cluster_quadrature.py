@@ -97,7 +97,7 @@ def test_a_wrong_prior_is_caught():
 def test_own_position_offered_to_a_linked_record_is_caught_long(tmp_path):
     wrong = mutant(tmp_path, "clusters/gibbs", "cluster_own", ("r == 0 and old < 0", "r == 0"))
     target = world("rate")
-    p, distance = compare(target, chain_codes(target, 40_000, 6, draw=wrong.gibbs_places))
+    p, distance = compare(target, chain_codes(target, 150_000, 6, draw=wrong.gibbs_places))
     print(f"clusters, pairs of two files, planted error, own position offered: p = {p:.1e}, distance {distance:.4f}")
     assert p < 1e-6
 

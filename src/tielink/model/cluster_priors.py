@@ -181,15 +181,18 @@ class OnePerFile(ClusterPrior):
         """Return the prior probability of N = 0, 1, …, I persons."""
         probability = np.zeros(sum(sizes) + 1)
         probability[sizes[0]] = 1.0
+        # log Γ(m + a)/m! and log Γ(k + b)/k!: the beta-binomial is their product, m + k the most matches there can be.
+        whole = np.arange(max(sizes) + 1)
+        of_a, of_b = (gammaln(whole + shape) - gammaln(whole + 1) for shape in (self.a, self.b))
         for file in range(1, len(sizes)):
             after = np.zeros_like(probability)
             here = sizes[file] - int(settled[file])
             for before in np.flatnonzero(probability):
-                known = int(before) - int(settled[file])
-                m = np.arange(min(here, known) + 1)
-                ways = gammaln(here + 1) - gammaln(here - m + 1) + gammaln(known + 1) - gammaln(known - m + 1)
-                log = self.log_file(m, here, known) + ways - gammaln(m + 1)
-                after[before + here - m] += probability[before] * np.exp(log)
+                most = min(here, int(before) - int(settled[file]))
+                log = of_a[: most + 1] + of_b[most::-1]
+                log += gammaln(most + 1) - gammaln(most + self.a + self.b) - betaln(self.a, self.b)
+                end = int(before) + here
+                after[end - most : end + 1] += probability[before] * np.exp(log)[::-1]
             probability = after
         return np.asarray(probability)
 

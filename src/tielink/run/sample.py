@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from tielink.data.dataset import Dataset
+from tielink.data.linkage import Linkage
 from tielink.model.problem import Problem
 from tielink.model.spec import Model
 from tielink.posterior.dyads import DyadScores, DyadTally
@@ -158,7 +159,7 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
         distortion=stack("distortion"),
         rates=tuple(rate.name for rate in problem.rates),
         fields={field.name: stack(f"fields.{place}") for place, field in enumerate(problem.fields)},
-        anchors=_anchor_pairs(problem.linkage.anchors),
+        anchors=Linkage(job.records, problem.linkage.anchors).pair_numbers,
         nonmatches=problem.linkage.nonmatches,
         prior=_prior_draws(problem, stack("prior")) if "prior" in used[0].arrays else {},
         moves=used[0].moves,
@@ -187,9 +188,3 @@ def _dyads(used: Sequence[Result], tail: int) -> DyadScores | None:
         for result in used
     ]
     return DyadTally.merge(parts, tail) if parts[0][1] else None
-
-
-def _anchor_pairs(labels: np.ndarray) -> np.ndarray:
-    order = np.argsort(labels, kind="stable")
-    same = labels[order][1:] == labels[order][:-1]
-    return np.column_stack([order[:-1][same], order[1:][same]])

@@ -42,11 +42,12 @@ def three_files(ties=False):
 
 
 def test_duplicates_of_one_file(tmp_path):
-    known = {"anchors": [(("rl", 0), ("rl", 2))], "nonmatches": [(("rl", 3), ("rl", 6))]}
-    data = one_file(**known)
+    anchors = [(("rl", 0), ("rl", 2)), (("rl", 5), ("rl", 7)), (("rl", 7), ("rl", 8))]
+    data = one_file(anchors=anchors, nonmatches=[(("rl", 3), ("rl", 6))])
     posterior = tl.sample(DUPLICATES, data, chains=2, warmup=30, draws=150, seed=2, workers=0)
     assert (posterior.person[:, :, 0] == posterior.person[:, :, 2]).all()
     assert not (posterior.person[:, :, 3] == posterior.person[:, :, 6]).any()
+    assert posterior.anchors.tolist() == [[0, 2], [5, 7], [5, 8], [7, 8]]
     sizes = [len(group) for group, _ in posterior.clusters()]
     assert max(sizes) <= 3
     truth = tl.Linkage.from_labels(data, {("rl", i): label for i, label in enumerate("abacdefeefbg"[:12])})
