@@ -74,6 +74,7 @@ def fit(task: Fit, root: Path, effort: Effort) -> dict[str, Any]:
             criteria = tl.compare({0: posterior}).models[0]
             row |= {name: found.value for name, found in criteria.items()}
         shared = tl.evaluate(tl.estimate(posterior, tl.SharedMPMMS()), folder.truth, anchors=data.anchors, resamples=0)
+        row["talked"] = _talked_about(posterior, data) if task.folder == "pkdd12" else None
         row["mpmms"] = [shared.without_anchors.correct, shared.without_anchors.links, shared.without_anchors.matches]
     row["seconds"] = round(time.process_time() - begin, 2)
     return row
@@ -121,6 +122,19 @@ def _scores(links: tl.Posterior | ScoredLinkage, folder: Folder, data: tl.Datase
         row["calibration"] = [[round(float(x), 4) for x in values] for values in bins]
         row["true_links"] = [round(found.expected, 3), found.observed, *found.interval]
     return row
+
+
+TALKED_ABOUT = ("banditooisclutch", "negritobandito")
+"""The pair of usernames that the paper prints."""
+
+
+def _talked_about(posterior: tl.Posterior, data: tl.Dataset) -> float | None:
+    """Return the probability of the pair that the paper talks about; None where the data do not hold it."""
+    column = data.columns["username"]
+    if not set(TALKED_ABOUT) <= set(column.values):
+        return None
+    a, b = (np.flatnonzero(column.codes == column.values.index(name)) for name in TALKED_ABOUT)
+    return float((posterior.person[:, :, a[:, None]] == posterior.person[:, :, b]).mean())
 
 
 def _plain(value: float) -> float | None:

@@ -65,7 +65,7 @@ def seed_curves(rows: Sequence[dict[str, Any]], path: Path) -> None:
 
 
 def ego_curves(table: pl.DataFrame, methods: Sequence[str], path: Path, ways: Sequence[str] = tuple(WAYS)) -> None:
-    """Figure 6 and its honest sisters: recall, precision and F₁ by share of anchors, one row for each way of scoring."""
+    """Figure 6 and its honest sisters: recall, precision and F₁ by share of anchors, a row for each way of scoring."""
     scores = ("recall", "precision", "f1")
     figure, axes = plt.subplots(
         len(ways), 3, figsize=(11, 2.8 * len(ways)), layout="constrained", sharex=True, sharey=True, squeeze=False
@@ -77,9 +77,8 @@ def ego_curves(table: pl.DataFrame, methods: Sequence[str], path: Path, ways: Se
                 if not mine.height:
                     continue
                 name = f"{score} {way}"
-                place.fill_between(
-                    mine["share"], mine[f"{name} low"], mine[f"{name} high"], color=colour, alpha=0.12, lw=0
-                )
+                band = (mine[f"{name} low"], mine[f"{name} high"])
+                place.fill_between(mine["share"], *band, color=colour, alpha=0.12, lw=0)
                 place.plot(mine["share"], mine[name], "o-", ms=3, color=colour, label=method)
             place.set(ylim=(-0.03, 1.03))
             place.set_title(f"{'F₁' if score == 'f1' else score}, {WAYS[way]}", fontsize=9)
