@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tielink import baselines as baselines
+    from tielink import plot as plot
     from tielink import simulate as simulate
     from tielink.data.dataset import Dataset as Dataset
     from tielink.data.linkage import Linkage as Linkage
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from tielink.faults import InputError as InputError
     from tielink.fields import Categorical as Categorical
     from tielink.fields import String as String
+    from tielink.linking import link as link
     from tielink.model.linkage_priors import MatchRate as MatchRate
     from tielink.model.linkage_priors import Uniform as Uniform
     from tielink.model.network import Elicited as Elicited
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from tielink.posterior.posterior import Posterior as Posterior
     from tielink.project import Project as Project
     from tielink.project import Run as Run
+    from tielink.report.result import Result as Result
     from tielink.run.sample import resume as resume
     from tielink.run.sample import sample as sample
     from tielink.select.compare import compare as compare
@@ -66,6 +69,7 @@ _HOME = {
     "Posterior": "tielink.posterior.posterior",
     "Problem": "tielink.model.problem",
     "Project": "tielink.project",
+    "Result": "tielink.report.result",
     "Run": "tielink.project",
     "Sadinle": "tielink.estimation.losses",
     "SharedMPMMS": "tielink.estimation.losses",
@@ -76,13 +80,14 @@ _HOME = {
     "explain": "tielink.explanation.explain",
     "estimate": "tielink.estimation.estimate",
     "evaluate": "tielink.evaluation.evaluate",
+    "link": "tielink.linking",
     "one_to_one": "tielink.estimation.estimate",
     "resume": "tielink.run.sample",
     "sample": "tielink.run.sample",
 }
 """Where each public name lives; it is imported when first asked for, so that `tielink --help` is quick."""
 
-_MODULES = ("baselines", "logp", "simulate")
+_MODULES = ("baselines", "logp", "plot", "simulate")
 
 __all__ = ["__version__", *_HOME, *_MODULES]
 

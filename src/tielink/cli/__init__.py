@@ -12,6 +12,7 @@ from tielink.cli.check import check
 from tielink.cli.demo import demo
 from tielink.cli.estimate import estimate
 from tielink.cli.evaluate import evaluate
+from tielink.cli.link import link
 from tielink.cli.sample import resume, sample
 from tielink.cli.select import select
 from tielink.cli.simulate import simulate
@@ -24,8 +25,10 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # brackets in help texts are brackets
     help="Tell which records in different files are the same person, from profiles and ties.",
 )
+app.command()(link)
 app.command()(check)
 app.command()(sample)
 app.command()(resume)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tielink.faults import Fault, Faults, InputError
+from tielink.faults import Faults
 
 if TYPE_CHECKING:
     from tielink.data.dataset import Dataset
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["demo"]
 
 WARMUP, DRAWS = 300, 300
-"""Enough for a first look at the example; `tielink sample` does more by default."""
+"""Enough for a first look at the example; `tielink link` does more by default."""
 
 
 def demo(
@@ -26,41 +27,38 @@ def demo(
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.", min=0)] = 1,
 ) -> None:
     """Link the shipped example: accounts on two made-up networks, with usernames, places and ties."""
-    from tielink.cli.inputs import read_data
-    from tielink.cli.show import console, show_dataset
-    from tielink.estimation.estimate import estimate
+    from tielink.cli.link import run_link
+    from tielink.cli.show import console
     from tielink.project import Project
-    from tielink.run.sample import sample
+    from tielink.report.folder import check_folder
 
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError([Fault(str(out), f"cannot be made: {error.strerror}.", "Name another with --out.")]) from None
-    with as_file(files("tielink") / "example") as folder:
-        faults = Faults()
-        project = Project.read(folder / "project.toml", faults)
-        console.print(f"The example: {folder}\n", markup=False, soft_wrap=True)
-        dataset, truth = read_data(project, faults)
-        assert truth is not None
-    show_dataset(dataset)
-    console.print(f"\n{project.model.describe(dataset)}\n", markup=False, soft_wrap=True)
-    posterior = sample(project.model, dataset, warmup=WARMUP, draws=DRAWS, seed=seed)
-    links = estimate(posterior)
-    posterior.save(out / "posterior.nc")
-    posterior.pairs().write_csv(out / "pairs.csv")
-    links.pairs().write_csv(out / "links.csv")
-    _show_pairs(posterior, dataset)
-    console.print(f"\n{posterior.diagnose()}", markup=False, soft_wrap=True)
-    _show_scores(posterior, dataset, truth)
+    check_folder(out)
+    data = _copy_example(out / "data")
+    console.print(f"The example, copied to {data}: two made-up networks and a truth that is used for scoring only.\n")
+    faults = Faults()
+    project = Project.read(data / "project.toml", faults)
+    result = run_link(project, faults, out, {"warmup": WARMUP, "draws": DRAWS, "seed": seed})
+    assert result.truth is not None
+    _show_pairs(result.posterior, result.dataset)
+    _show_scores(result.posterior, result.dataset, result.truth)
     console.print(
-        f"\nIn {out}: links.csv (the links), pairs.csv (every pair with its probability), posterior.nc (all draws).\n"
-        "Next:\n"
-        "  tielink check a.csv b.csv --ties ta.csv tb.csv --string name    look at data of your own\n"
-        "  tielink sample a.csv b.csv --ties ta.csv tb.csv --string name   sample their posterior\n"
-        "  tielink estimate posterior.nc --out links.csv                   decide on links",
+        f"\nOpen {out / 'report.html'} in a browser. Next:\n"
+        "  tielink check a.csv b.csv --ties ta.csv tb.csv                   look at data of your own\n"
+        "  tielink link a.csv b.csv --ties ta.csv tb.csv --out result       link them, with a report\n"
+        f"  tielink select {out / 'project.toml'} --dimensions 1-3           which latent space suits the ties?",
         markup=False,
         soft_wrap=True,
     )
+
+
+def _copy_example(folder: Path) -> Path:
+    """Copy the example beside its result, so that the project file there can be run again and the data looked at."""
+    folder.mkdir(exist_ok=True)
+    with as_file(files("tielink") / "example") as example:
+        for path in example.iterdir():
+            if path.suffix in (".csv", ".toml"):
+                shutil.copyfile(path, folder / path.name)
+    return folder
 
 
 def _show_pairs(posterior: Posterior, dataset: Dataset) -> None:

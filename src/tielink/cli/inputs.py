@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 import typer
 
 from tielink.faults import Faults, InputError
+from tielink.fields import FIELD_KINDS, Field
 
 if TYPE_CHECKING:
     from tielink.data.dataset import Dataset
     from tielink.data.linkage import Linkage
     from tielink.data.sources import Sources
     from tielink.data.ties import Directed
-    from tielink.fields import Field
     from tielink.project import Project
 
-__all__ = ["read_data", "takes_data"]
+__all__ = ["field_options", "read_data", "takes_data"]
 
 Inputs = Annotated[
     list[Path],
@@ -28,10 +28,6 @@ Inputs = Annotated[
 Ties = Annotated[
     list[Path] | None,
     typer.Option("--ties", help="A file of ties for each file of records, in the same order ('-' for none)."),
-]
-StringFields = Annotated[list[str] | None, typer.Option("--string", help="A column that people type: a name.")]
-CategoricalFields = Annotated[
-    list[str] | None, typer.Option("--categorical", help="A column with values out of a short list: a city.")
 ]
 Anchors = Annotated[Path | None, typer.Option("--anchors", help="Known matches: columns id_a, id_b.")]
 Nonmatches = Annotated[Path | None, typer.Option("--nonmatches", help="Known non-matches: columns id_a, id_b.")]
@@ -51,8 +47,6 @@ Encoding = Annotated[str | None, typer.Option("--encoding", help="How text files
 def project_from(
     inputs: Inputs,
     ties: Ties = None,
-    string: StringFields = None,
-    categorical: CategoricalFields = None,
     anchors: Anchors = None,
     nonmatches: Nonmatches = None,
     truth: Truth = None,
@@ -63,20 +57,20 @@ def project_from(
     encoding: Encoding = None,
     *,
     faults: Faults,
+    fields: dict[str, list[str] | None],
 ) -> Project:
     """Make a project of the command line's arguments, or read the project file that they name."""
     from tielink.project import Project
 
-    given = [ties, string, categorical, anchors, nonmatches, truth, id_column, directed, missing, encoding]
+    given = [ties, *fields.values(), anchors, nonmatches, truth, id_column, directed, missing, encoding]
     if len(inputs) == 1 and inputs[0].suffix.lower() == ".toml":
         if any(value is not None for value in given) or drop_faulty_ties:
             faults.error(str(inputs[0]), "a project file says everything about the data.", "Put the options into it.")
         return Project.read(inputs[0], faults)
     known = {"anchors": anchors, "nonmatches": nonmatches, "truth": truth}
-    fields = _fields(string or [], categorical or [])
     return Project(
         _sources(
-            inputs, ties or [], fields, known, id_column, directed, drop_faulty_ties, missing or [], encoding or "utf-8"
+            inputs, ties or [], _fields(fields), known, id_column, directed, drop_faulty_ties, missing or [], encoding or "utf-8"
         )
     )
 
@@ -84,21 +78,25 @@ def project_from(
 def takes_data(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command `(project, faults, …its own options)` the arguments by which all commands take data."""
     data = _parameters(project_from)
-    del data["faults"]
+    del data["faults"], data["fields"]
+    kinds = _kind_parameters()
     own = dict(list(_parameters(command).items())[2:])
 
     def run(**arguments: Any) -> None:
         faults = Faults()
         given = {name: arguments.pop(name) for name in data if name in arguments}
-        command(project_from(**given, faults=faults), faults, **arguments)
+        fields = {name: arguments.pop(name) for name in kinds if name in arguments}
+        command(project_from(**given, faults=faults, fields=fields), faults, **arguments)
 
     run.__name__, run.__doc__ = command.__name__, command.__doc__
-    run.__signature__ = Signature([*data.values(), *own.values()])  # type: ignore[attr-defined]
-    run.__annotations__ = {name: parameter.annotation for name, parameter in (data | own).items()}
+    first, second, *rest = data.items()
+    everything = dict([first, second, *kinds.items(), *rest, *own.items()])
+    run.__signature__ = Signature(list(everything.values()))  # type: ignore[attr-defined]
+    run.__annotations__ = {name: parameter.annotation for name, parameter in everything.items()}
     return run
 
 
-_LAZY: dict[str, Any] = dict.fromkeys(("Project", "Sources", "Field", "Directed"), object)
+_LAZY: dict[str, Any] = dict.fromkeys(("Project", "Sources", "Directed"), object)
 """Names in annotations that are not imported here, so that help texts come quickly."""
 
 
@@ -109,6 +107,27 @@ def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
         name: parameter.replace(annotation=hints[name], kind=Parameter.POSITIONAL_OR_KEYWORD)
         for name, parameter in signature(function).parameters.items()
     }
+
+
+def _kind_parameters() -> dict[str, Parameter]:
+    """Return an option for every kind of field there is: `--string COLUMN`, `--categorical COLUMN`, …."""
+    found = {}
+    for kind in FIELD_KINDS:
+        words = (kind.__doc__ or "").partition("\n")[0].rstrip(".")
+        option = typer.Option(_option(kind), metavar="COLUMN", help=f"{words}. May be given again.")
+        found[kind.kind] = Parameter(
+            kind.kind, Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=Annotated[list[str] | None, option]
+        )
+    return found
+
+
+def _option(kind: type[Field]) -> str:
+    return f"--{kind.kind.replace('_', '-')}"
+
+
+def field_options() -> str:
+    """Name the options that say what a column means."""
+    return ", ".join(f"{_option(kind)} COLUMN" for kind in FIELD_KINDS)
 
 
 def read_data(project: Project, faults: Faults) -> tuple[Dataset, Linkage | None]:
@@ -129,16 +148,17 @@ def read_data(project: Project, faults: Faults) -> tuple[Dataset, Linkage | None
     return dataset, truth
 
 
-def _fields(string: list[str], categorical: list[str]) -> dict[str, Field] | None:
+def _fields(named: dict[str, list[str] | None]) -> dict[str, Field] | None:
     """Declare the fields that the options name; None, so that all are guessed, when they name none."""
-    from tielink.fields import Categorical, String
-
-    both = set(string) & set(categorical)
-    if both:
-        faults = Faults()
-        faults.error("--string and --categorical", f"both name {sorted(both)}.", "Say one of the two.")
-        faults.raise_errors()
-    return {**{name: String() for name in string}, **{name: Categorical() for name in categorical}} or None
+    faults, declared = Faults(), dict[str, Field]()
+    for kind in FIELD_KINDS:
+        for name in named.get(kind.kind) or []:
+            if name in declared and declared[name].kind != kind.kind:
+                both = f"{_option(type(declared[name]))} and {_option(kind)}"
+                faults.error(both, f"both name [{name!r}].", "Say one of the two.")
+            declared[name] = kind()
+    faults.raise_errors()
+    return declared or None
 
 
 def _sources(

@@ -24,7 +24,7 @@ from tielink.logp.profiles import log_evidence
 from tielink.model.problem import Problem
 from tielink.posterior.posterior import Posterior
 
-__all__ = ["explained_draws", "field_weights", "prior_weight", "tie_weights"]
+__all__ = ["MOST_DRAWS", "explained_draws", "field_weights", "prior_weight", "tie_weights"]
 
 Floats = NDArray[np.float64]
 
@@ -33,11 +33,11 @@ MOST_DRAWS = 200
 """Draws that an explanation looks at, over all chains."""
 
 
-def explained_draws(posterior: Posterior) -> list[tuple[int, int]]:
+def explained_draws(posterior: Posterior, most: int = MOST_DRAWS) -> list[tuple[int, int]]:
     """Return (chain, draw) of the draws to look at: those with positions, or else evenly spaced ones."""
     network = posterior.network
     draws = np.arange(posterior.draws_per_chain) if network is None else network.draws
-    step = max(1, len(draws) * posterior.chains // MOST_DRAWS)
+    step = max(1, len(draws) * posterior.chains // most)
     return [(chain, int(draw)) for chain in range(posterior.chains) for draw in draws[::step]]
 
 
@@ -68,12 +68,14 @@ def tie_weights(
     posterior: Posterior,
     draws: list[tuple[int, int]],
     pair: tuple[int, int],
+    target: Target | None = None,
 ) -> Floats:
-    """Return log Z_ab/(Z_a·Z_b) at each draw; empty without a network."""
+    """Return log Z_ab/(Z_a·Z_b) at each draw; empty without a network. A target at hand need not be compiled again."""
     sample = posterior.network
     if sample is None:
         return np.empty(0)
-    target, _ = compile_target(problem)
+    if target is None:
+        target, _ = compile_target(problem)
     slot = {int(draw): place for place, draw in enumerate(sample.draws)}
     a, b = pair[0], pair[1] - problem.sizes[0]
     weights = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +11,14 @@ import numpy as np
 from tielink.data.dataset import Dataset
 from tielink.data.frames import to_frame
 from tielink.data.records import Record
-from tielink.explanation.contributions import explained_draws, field_weights, prior_weight, tie_weights
+from tielink.exact.compile import compile_target
+from tielink.exact.target import Target
+from tielink.explanation.contributions import MOST_DRAWS, explained_draws, field_weights, prior_weight, tie_weights
 from tielink.faults import Fault, Faults, InputError
 from tielink.model.problem import Problem
 from tielink.posterior.posterior import Posterior
 
-__all__ = ["Contribution", "Explanation", "explain"]
+__all__ = ["REST", "Contribution", "Explanation", "explain", "explain_pairs"]
 
 REST = "what does not factorise"
 
@@ -115,8 +118,36 @@ def explain(
     data = posterior.dataset if data is None else data
     pair = _pair(posterior, left, right, data)
     assert data is not None
+    return explain_pairs(posterior, [pair], data, seed=seed)[0]
+
+
+def explain_pairs(
+    posterior: Posterior,
+    pairs: Sequence[tuple[int, int]],
+    data: Dataset,
+    *,
+    draws: int = MOST_DRAWS,
+    seed: int = 0,
+) -> list[Explanation]:
+    """Explain many pairs of record numbers, each from about this many draws; what they share is computed once.
+
+    Each pair has its own random numbers, so its explanation does not depend on which others are asked for.
+    """
     problem = Problem.compile(posterior.model, data)
-    draws = explained_draws(posterior)
+    chosen = explained_draws(posterior, draws)
+    target = None if posterior.network is None else compile_target(problem)[0]
+    return [_explained(posterior, data, problem, target, chosen, pair, seed) for pair in pairs]
+
+
+def _explained(
+    posterior: Posterior,
+    data: Dataset,
+    problem: Problem,
+    target: Target | None,
+    draws: list[tuple[int, int]],
+    pair: tuple[int, int],
+    seed: int,
+) -> Explanation:
     a, b = pair
     together = posterior.person[:, :, a] == posterior.person[:, :, b]
     share = float(together.mean())
@@ -129,7 +160,7 @@ def explain(
     for name in posterior.fields:
         values = [_value(data, name, record) for record in pair]
         parts.append(Contribution(name, float(np.mean([w[name] for w in weights])), f"{values[0]} / {values[1]}"))
-    ties = tie_weights(np.random.default_rng(seed), problem, posterior, draws, pair)
+    ties = tie_weights(np.random.default_rng(seed), problem, posterior, draws, pair, target)
     if len(ties):
         parts.append(Contribution("ties", float(ties.mean()), _tie_detail(posterior, data, pair)))
     reported = float(np.log(probability) - np.log1p(-probability))

@@ -1,0 +1,82 @@
+"""Where to draw the nodes of a network: forces that pull ties together and push all else apart."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tielink.data.dataset import Dataset
+from tielink.data.linkage import Linkage
+from tielink.posterior.posterior import Posterior
+
+__all__ = ["aligned_positions", "chosen_records", "force_layout"]
+
+Floats = NDArray[np.float64]
+STEPS = 120
+
+
+def force_layout(size: int, ties: NDArray[np.int64], start: Floats | None = None, seed: int = 1) -> Floats:
+    """Return a place in [−1, 1]² for each node (after Fruchterman and Reingold 1991, with a pull to the middle).
+
+    The pull keeps nodes without ties on the page. With `start` the picture keeps the arrangement it is given as far as
+    the ties allow, so that two networks of the same persons look alike.
+    """
+    rng = np.random.default_rng(seed)
+    places = rng.normal(size=(size, 2)) * 0.5
+    if start is not None:
+        places = start / max(float(np.abs(start).max(initial=0.0)), 1e-9) + 0.01 * places
+    ideal = 1.4 / np.sqrt(max(size, 1))
+    for step in range(STEPS):
+        gaps = places[:, None] - places[None]
+        squared = np.maximum((gaps**2).sum(axis=2), 1e-6)
+        force = (gaps * (ideal**2 / squared)[:, :, None]).sum(axis=1)
+        pull = places[ties[:, 0]] - places[ties[:, 1]]
+        pull *= np.sqrt((pull**2).sum(axis=1, keepdims=True)) / ideal
+        np.add.at(force, ties[:, 0], -pull)
+        np.add.at(force, ties[:, 1], pull)
+        force -= 0.6 * places
+        length = np.sqrt((force**2).sum(axis=1, keepdims=True))
+        heat = 0.12 * (1 - step / STEPS) + 0.002
+        places = places + force / np.maximum(length, 1e-9) * np.minimum(length, heat)
+    places -= (places.max(axis=0, initial=-np.inf) + places.min(axis=0, initial=np.inf)) / 2 if size else 0.0
+    # Far-off nodes come nearer, so that they do not squeeze the others into the middle.
+    radius = np.sqrt((places**2).sum(axis=1, keepdims=True))
+    places = places * np.maximum(radius, 1e-9) ** -0.35
+    return np.asarray(places / max(float(np.abs(places).max(initial=0.0)), 1e-9))
+
+
+def aligned_positions(posterior: Posterior) -> Floats | None:
+    """Return the mean position of every record in at most two dimensions; None without a network.
+
+    Distances do not change when all positions are turned, mirrored or moved, and chains do that. So every kept draw is
+    first laid onto the most likely one (Procrustes, without scaling). Chains that found another mode are left out. With
+    more than two dimensions, the two of largest variance are shown.
+    """
+    network = posterior.network
+    if network is None or not network.positions.size:
+        return None
+    chains = list(posterior.modes()[0].chains)
+    logs = posterior.log_likelihood[:, network.draws][chains]
+    best, kept = np.unravel_index(int(np.argmax(logs)), logs.shape)
+    positions = np.asarray(network.positions[chains], dtype=float)
+    positions = positions - positions.mean(axis=2, keepdims=True)
+    reference = positions[best, kept]
+    total = np.zeros_like(reference)
+    for draw in positions.reshape(-1, *reference.shape):
+        left, _, right = np.linalg.svd(draw.T @ reference)
+        total += draw @ (left @ right)
+    mean = total / (positions.shape[0] * positions.shape[1])
+    if mean.shape[1] == 1:
+        return np.column_stack([mean, np.zeros(len(mean))])
+    _, _, axes = np.linalg.svd(mean - mean.mean(axis=0), full_matrices=False)
+    return np.asarray((mean - mean.mean(axis=0)) @ axes[:2].T)
+
+
+def chosen_records(dataset: Dataset, linkage: Linkage, file: int, most: int) -> NDArray[np.int64]:
+    """Return the file's own numbers of the records to draw: linked ones first, then the best connected."""
+    offset, size = dataset.records.offsets[file], dataset.records.sizes[file]
+    ties = dataset.ties[dataset.files[file]]
+    degree = np.zeros(size, dtype=np.int64) if ties is None else np.bincount(ties.ravel(), minlength=size)
+    linked = np.bincount(linkage.labels)[linkage.labels[offset : offset + size]] > 1
+    order = np.lexsort((np.arange(size), -degree, ~linked))
+    return np.sort(order[:most])

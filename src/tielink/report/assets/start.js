@@ -1,0 +1,13 @@
+// Put everything on the page.
+pairTable("links-table", every);
+const doubt = (row) => Math.abs(links.p[row] - 0.5);
+pairTable("review-table", every.filter((row) => links.review[row]), { marks: true, filters: false, order: (a, b) => doubt(a) - doubt(b) || a - b });
+document.getElementById("save-same")?.addEventListener("click", () => download("same", "same.csv"));
+document.getElementById("save-apart")?.addEventListener("click", () => download("different", "different.csv"));
+networkMaps();
+if (data.latent) draw("latent-map", latentMap);
+draw("bipartite-map", bipartiteMap);
+draw("count-chart", countChart);
+draw("histogram", histogram);
+if (data.calibration) draw("calibration", calibration);
+draw("traces", traces);
