@@ -13,12 +13,13 @@ import tielink as tl
 from reproduce.folders import Folder, anchored, read
 from reproduce.methods import BASELINES, model
 from tielink.data.scores import ScoredLinkage
+from tielink.fields import Field
 
 __all__ = ["Effort", "Fit", "fit"]
 
-FIELDS: dict[str, tuple[tuple[str, tl.String | tl.Categorical], ...]] = {
+FIELDS: dict[str, tuple[tuple[str, Field], ...]] = {
     "pkdd12": (("username", tl.String()),),
-    "citeseer": (("name", tl.String()),),
+    "citeseer": (("name", tl.PersonName()),),
     "highschool": (("class", tl.Categorical()), ("gender", tl.Categorical())),
     "aucs_work_lunch": (("group", tl.Categorical()), ("role", tl.Categorical())),
     "aucs_facebook_lunch": (("group", tl.Categorical()), ("role", tl.Categorical())),

@@ -12,6 +12,7 @@ import polars as pl
 
 import tielink as tl
 from tielink.data.sources import Sources
+from tielink.fields import Field
 from tielink.simulate.prior import Simulated
 from tielink.simulate.write import write_project
 
@@ -31,7 +32,7 @@ class Folder:
 
 
 @lru_cache(maxsize=4)
-def read(folder: Path, fields: tuple[tuple[str, tl.String | tl.Categorical], ...] = ()) -> Folder:
+def read(folder: Path, fields: tuple[tuple[str, Field], ...] = ()) -> Folder:
     """Read a folder laid out as nodes, edges and truth."""
     sources = Sources(
         folder,

@@ -14,8 +14,11 @@ _BASE = tl.Model.paper(2)
 assert _BASE.network is not None
 ADDITIONS = {
     "+ match-rate prior": replace(_BASE, linkage=tl.MatchRate()),
+    "+ activity": replace(_BASE, linkage=tl.MatchRate(activity=True)),
+    "+ tie correlation": replace(_BASE, network=replace(_BASE.network, tie_correlation=True)),
+    "+ sociality": replace(_BASE, network=replace(_BASE.network, sociality=True)),
 }
-"""Each is the paper's model with K = 2 and one thing more."""
+"""Each is the paper's model with K = 2 and one thing more; activity is a part of the match-rate prior."""
 BASELINES = ("BARTUNOV", "degree rank", "anchor neighbours")
 
 
