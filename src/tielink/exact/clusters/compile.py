@@ -21,7 +21,7 @@ EVERY_PAIR = 1_200_000
 """With ties, up to this many pairs all are candidates: ties may speak for a pair whose profiles do not."""
 
 FEW_RECORDS = 40
-"""Up to this many records, every candidate is a strong one."""
+"""Up to this many records all pairs are candidates, and strong ones."""
 
 
 class Candidates(NamedTuple):
@@ -81,11 +81,10 @@ def compile_rules(problem: Problem) -> Rules:
 
 def compile_candidates(problem: Problem) -> Candidates:
     """Find the candidates of every record; with ties, profiles alone do not rule a pair out."""
-    enough = search.EVERY_PAIR if problem.network is None else EVERY_PAIR
-    wide = search.find_candidates(problem, every_pair=enough)
-    narrow = wide
-    if problem.fields and problem.records > FEW_RECORDS:
-        narrow = search.find_candidates(problem, every_pair=0)
+    few = not problem.fields or problem.records <= FEW_RECORDS
+    narrow = wide = search.find_candidates(problem, every_pair=EVERY_PAIR if few else 0)
+    if problem.network is not None and not few:
+        wide = search.find_candidates(problem, every_pair=EVERY_PAIR)
     keys = [
         np.repeat(np.arange(problem.records), np.diff(found.indptr)) * problem.records + found.neighbours
         for found in (wide, narrow)
