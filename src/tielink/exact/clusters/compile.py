@@ -20,6 +20,9 @@ __all__ = ["Candidates", "check_clusters", "compile_candidates", "compile_rules"
 EVERY_PAIR = 1_200_000
 """With ties, up to this many pairs all are candidates: ties may speak for a pair whose profiles do not."""
 
+FEW_RECORDS = 40
+"""Up to this many records all pairs are candidates, and strong ones."""
+
 
 class Candidates(NamedTuple):
     """For every record the records it might be one person with; see `exact.candidates`."""
@@ -78,13 +81,10 @@ def compile_rules(problem: Problem) -> Rules:
 
 def compile_candidates(problem: Problem) -> Candidates:
     """Find the candidates of every record; with ties, profiles alone do not rule a pair out."""
-    likely = search.find_candidates(problem)
-    if problem.network is None:
-        return Candidates(likely.indptr, likely.neighbours, np.ones(len(likely.neighbours), dtype=bool))
-    wide = search.find_candidates(problem, every_pair=EVERY_PAIR)
-    if not problem.fields:
-        return Candidates(wide.indptr, wide.neighbours, np.ones(len(wide.neighbours), dtype=bool))
-    narrow = search.find_candidates(problem, every_pair=0) if problem.records > 40 else wide
+    few = not problem.fields or problem.records <= FEW_RECORDS
+    narrow = wide = search.find_candidates(problem, every_pair=EVERY_PAIR if few else 0)
+    if problem.network is not None and not few:
+        wide = search.find_candidates(problem, every_pair=EVERY_PAIR)
     keys = [
         np.repeat(np.arange(problem.records), np.diff(found.indptr)) * problem.records + found.neighbours
         for found in (wide, narrow)
