@@ -58,12 +58,13 @@ def statistics(chain):
     assert sizes.sum() == chain.state.label.size
     norm = intercepts = log_spread = 0.0
     if chain.space is not None:
-        where, person = chain.positions(), chain.person()
+        where, person = chain.layouts()["positions"], chain.person()
         assert (where == where[person]).all()
         norm = (where[np.unique(person)] ** 2).sum() / chain.layout.spread[0] / chain.persons
         intercepts, log_spread = chain.layout.intercept.sum(), math.log(chain.layout.spread[0])
     hyper = np.zeros(2)
-    hyper[: len(chain.prior_parameters())] = chain.prior_parameters()
+    drawn = chain.series().get("prior", np.empty(0))
+    hyper[: len(drawn)] = drawn
     rates = chain.profile_state.rates.sum() if chain.profiles.fields else 0.0
     return np.array([
         chain.persons, (sizes * (sizes - 1) / 2).sum(), norm, intercepts, log_spread, chain.log_likelihood(), rates,

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tielink.channels.channel import Channel
-from tielink.channels.compile import compile_channel
 from tielink.data.linkage import Linkage, LinkageClass
 from tielink.faults import Faults, listed
 from tielink.fields import Field
@@ -126,6 +125,8 @@ class Problem:
     @classmethod
     def compile(cls, model: Model, dataset: Dataset) -> Problem:
         """Compile a model for a data set; raise one error with everything that does not fit."""
+        from tielink.channels.compile import compile_channel  # numba: a saved posterior opens without it
+
         faults = Faults()
         linkage = _compile_linkage(model, dataset, faults)
         network = _compile_network(model.network, dataset, faults)

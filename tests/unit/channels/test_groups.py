@@ -21,7 +21,7 @@ PLACES = ["x", "x", "y", "z", None, "y", "y", "x"]
 def groups():
     frame = pl.DataFrame({"id": range(8), "name": NAMES, "place": PLACES})
     data = tl.Dataset.from_frames(
-        {"a": frame[:5], "b": frame[5:]}, fields={"name": tl.String(), "place": tl.Categorical()}
+        {"a": frame[:5], "b": frame[5:]}, fields={"name": tl.String(vocabulary="closed"), "place": tl.Categorical()}
     )
     profiles = Profiles(tl.Problem.compile(tl.Model(network=None, linkage=tl.EwensPitman(max_size=5)), data))
     state = profiles.start()

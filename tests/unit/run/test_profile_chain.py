@@ -10,7 +10,8 @@ from tielink.data.scores import pair_keys
 from tielink.exact.candidates import find_candidates
 from tielink.logp.profiles import log_evidence
 from tielink.project import Run
-from tielink.run.chain import Chain, make_chain
+from tielink.run.chain import Chain
+from tielink.run.engine import make_chain
 from tielink.run.job import Job
 from tielink.run.profile_chain import ProfileChain
 from tielink.simulate.people import people

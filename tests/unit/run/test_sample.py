@@ -114,10 +114,9 @@ def test_what_cannot_be_written_is_said(data, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "old"]
 
 
-def test_three_files_are_a_clear_error():
-    frame = pl.DataFrame({"id": [1, 2]})
-    data = tl.Dataset.from_frames(dict.fromkeys("abc", frame), fields={})
-    with pytest.raises(tl.InputError, match="links two files; 3 are given"):
+def test_one_file_needs_a_prior_of_duplicates():
+    data = tl.Dataset.from_frames({"a": pl.DataFrame({"id": [1, 2]})}, fields={})
+    with pytest.raises(tl.InputError, match="the linkage prior only links records of different files"):
         tl.sample(tl.Model(), data)
 
 
