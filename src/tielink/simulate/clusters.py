@@ -20,7 +20,7 @@ MOST_TRIES = 100_000
 
 def draw_clusters(rng: np.random.Generator, problem: Problem, hyperparameters: NDArray[np.float64]) -> Codes:
     """Draw a linkage from its prior; draws against what is known are thrown away."""
-    from tielink.model.cluster_sizes import draw_sizes
+    from tielink.model.cluster_sizes import draw_sizes  # numba, which opening a posterior must not need
 
     prior, known = problem.linkage.clusters, problem.linkage
     _, first = np.unique(known.anchors, return_index=True)

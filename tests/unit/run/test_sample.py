@@ -120,6 +120,13 @@ def test_one_file_needs_a_prior_of_duplicates():
         tl.sample(tl.Model(), data)
 
 
+def test_three_files_of_the_papers_algorithm_are_a_clear_error():
+    frame = pl.DataFrame({"id": [1, 2]})
+    data = tl.Dataset.from_frames(dict.fromkeys("abc", frame), fields={})
+    with pytest.raises(tl.InputError, match="links pairs between two files"):
+        tl.sample(tl.Model(), data, sampler="paper")
+
+
 @pytest.mark.parametrize("bad", [{"chains": 0}, {"draws": 0}, {"sampler": "gibbs"}, {"thin": -1}, {"seed": -1}])
 def test_wrong_settings_are_refused(data, bad):
     with pytest.raises(tl.InputError):
