@@ -55,8 +55,8 @@ COPIED = ("copied 501", "copied 502")
 """Seeds that no choice in the sampler was made on."""
 EGOS = ("uir/5099", "uir/11209", "uir/22270")
 GROUPS = {
-    "copied, 60 + 60 (2 seeds)": COPIED,
-    "uir (3 pairs)": EGOS,
+    "copied, 60 + 60": COPIED,
+    "uir": EGOS,
     "aucs_work_lunch": ("aucs_work_lunch",),
     "aucs_facebook_lunch": ("aucs_facebook_lunch",),
     "highschool": ("highschool",),
@@ -209,7 +209,8 @@ def measure() -> Iterator[tuple[object, ...]]:
         for name in names:
             cells(name, done)
         for share in SHARES:
-            for model in MODELS:
-                found = [done[key] for name in names if (key := f"{name} | {share} | {model}") in done]
-                if found:
-                    yield row(group, share, model, found)
+            # Models are compared on the same members only: those on which all of them are done.
+            whole = [name for name in names if all(f"{name} | {share} | {model}" in done for model in MODELS)]
+            label = group if len(names) == 1 else f"{group}, {len(whole)} of {len(names)}"
+            for model in MODELS if whole else ():
+                yield row(label, share, model, [done[f"{name} | {share} | {model}"] for name in whole])

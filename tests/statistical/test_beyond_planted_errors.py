@@ -57,7 +57,7 @@ PLANTS = {
     "phi forgotten in a split": (*FORGOTTEN_IN_SPLIT, lambda m: with_odds(m.merge_or_split), {}),
     "phi forgotten in gibbs": (
         "gibbs",
-        [("        if state.correlation.size > 0:\n", "        if False:\n")],
+        [("        if target.correlation_sd > 0.0:\n", "        if False:\n")],
         lambda m: with_odds(m.restricted_gibbs),
         {},
     ),

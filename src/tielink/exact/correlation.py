@@ -6,7 +6,7 @@ observed and phi' = phi if the two observations are equal, else 1/phi, that rati
 
     2 phi'/(S + sqrt(S^2 - 4 phi' (phi' - 1) q1 q2)),   S = 1 + (q1 + q2)(phi' - 1).
 
-Nothing here is called when phi = 1: `State.correlation` is then empty.
+Nothing here is called when phi = 1: `Target.correlation_sd` is then 0 and `State.correlation` empty.
 """
 
 import math

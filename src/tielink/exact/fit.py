@@ -163,7 +163,7 @@ def scoring_step(u, members, skips, state, target, step, factor):
             x = (state.position_a, state.position_b)[side]
             ties = (target.adjacency_a, target.adjacency_b)[side][i]
             skip, power = skips[side], target.temperature
-            if (state.sociality_a, state.sociality_b)[side].size == 0:
+            if target.sociality_scale == 0.0:
                 add_slopes(u, x, ties, state.intercept[side], target.link, i, skip, power, step, factor)
             else:
                 add_slopes(u, x, ties, row_intercepts(side, i, state), target.link, i, skip, power, step, factor)

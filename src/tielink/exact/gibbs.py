@@ -33,7 +33,7 @@ def _nearest(proposal, side, record, gain, number, state, target):
     partner = (state.partner_a, state.partner_b)[1 - side]
     cost = np.empty(partner.size)
     quadratic_forms(proposal, (state.position_a, state.position_b)[1 - side], cost)
-    correlated = state.correlation.size > 0
+    correlated = target.correlation_sd > 0.0
     gains = partner_gains(proposal.mean, side, record, state, target) if correlated else cost[:0]
     best = np.empty(number, dtype=np.int64)
     best_cost = np.empty(number)
@@ -87,7 +87,7 @@ def restricted_gibbs(rng, state, target, tuning, side, record):
         points[i] = u
         log_weights[i] = bayes_factor(target, side, record, candidates[i]) + gain
         log_weights[i] += record_log_likelihood(u, side, record, NOBODY[0], state, target)
-        if state.correlation.size > 0:
+        if target.correlation_sd > 0.0:
             log_weights[i] += pair_gain(u, by_file(side, record, candidates[i]), NOBODY, state, target)
     for r in range(tuning.particles):
         u = u_own if (r == 0 and old < 0) else draw(rng, proposal, spread)

@@ -25,7 +25,7 @@ def partner_log_probabilities(proposal, side, record, state, target):
     partner = (state.partner_a, state.partner_b)[1 - side]
     out = np.empty(partner.size)
     quadratic_forms(proposal, x, out)
-    correlated = state.correlation.size > 0
+    correlated = target.correlation_sd > 0.0
     gains = partner_gains(proposal.mean, side, record, state, target) if correlated else out[:0]
     top = -np.inf
     for j in range(out.size):

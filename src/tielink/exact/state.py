@@ -282,7 +282,8 @@ def record_log_likelihood(u, side, record, skip, state, target):
         return 0.0
     x = (state.position_a, state.position_b)[side]
     ties = (target.adjacency_a, target.adjacency_b)[side]
-    if (state.sociality_a, state.sociality_b)[side].size == 0:
+    # Asking the target for a number costs nothing; asking the state for an array's size costs a few per cent of a sweep.
+    if target.sociality_scale == 0.0:
         return target.temperature * row(u, x, ties[record], state.intercept[side], target.link, record, skip)
     return target.temperature * row(u, x, ties[record], row_intercepts(side, record, state), target.link, record, skip)
 
@@ -308,7 +309,7 @@ def log_gamma(u, members, skips, state, target):
     for side in range(2):
         if members[side] >= 0:
             total += record_log_likelihood(u, side, members[side], skips[side], state, target)
-    if state.correlation.size > 0 and members[0] >= 0 and members[1] >= 0:
+    if target.correlation_sd > 0.0 and members[0] >= 0 and members[1] >= 0:
         total += pair_gain(u, members, skips, state, target)
     return total
 

@@ -33,11 +33,11 @@ class Target(NamedTuple):
     temperature : float
         Power of the tie likelihood: 1 is the posterior, less than 1 an annealed one.
     correlation_sd : float
-        Prior standard deviation of log phi; 0 for phi = 1.
+        Prior standard deviation of log phi; 0 for phi = 1, as without two networks.
     correlated_a, correlated_b : (n1,) and (n2,) bool
         Which records take part in the correlation of ties.
     sociality_scale : float
-        Scale of tau's half-normal prior; 0 without sociality.
+        Scale of tau's half-normal prior; 0 without sociality, as without any network.
     """
 
     adjacency_a: NDArray[np.uint8]
@@ -119,8 +119,8 @@ def make_target(
         int(link),
         int(dimension),
         float(temperature),
-        float(correlation_sd),
+        float(correlation_sd) if np.all(observed) else 0.0,
         np.ones(n1, dtype=np.bool_) if correlated is None else np.ascontiguousarray(correlated[0], dtype=np.bool_),
         np.ones(n2, dtype=np.bool_) if correlated is None else np.ascontiguousarray(correlated[1], dtype=np.bool_),
-        float(sociality_scale),
+        float(sociality_scale) if np.any(observed) else 0.0,
     )
