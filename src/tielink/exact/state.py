@@ -282,7 +282,7 @@ def record_log_likelihood(u, side, record, skip, state, target):
         return 0.0
     x = (state.position_a, state.position_b)[side]
     ties = (target.adjacency_a, target.adjacency_b)[side]
-    # Asking the target for a number costs nothing; asking the state for an array's size costs a few per cent of a sweep.
+    # Asking the target for a number costs nothing; asking the state for an array's size costs some per cent of a sweep.
     if target.sociality_scale == 0.0:
         return target.temperature * row(u, x, ties[record], state.intercept[side], target.link, record, skip)
     return target.temperature * row(u, x, ties[record], row_intercepts(side, record, state), target.link, record, skip)
