@@ -11,10 +11,11 @@ from tielink.channels.channel import Channel, Codes
 from tielink.channels.closed_string import ClosedStringChannel
 from tielink.channels.compile_measured import compile_measured
 from tielink.channels.confusion import MOST_CONFUSED, ConfusionChannel
+from tielink.channels.counts import counts_by_file
 from tielink.channels.open_string import OpenStringChannel
 from tielink.channels.person_name import compile_names
 from tielink.channels.string_tables import string_tables
-from tielink.channels.string_truth import counts_by_file, string_truth
+from tielink.channels.string_truth import string_truth
 from tielink.channels.typing_tables import typing_tables
 from tielink.data.columns import MISSING, Column
 from tielink.faults import Faults, listed

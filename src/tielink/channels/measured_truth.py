@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.signal import fftconvolve
 
-from tielink.channels.channel import Codes, Floats
-from tielink.data.columns import MISSING
+from tielink.channels.channel import Floats
 
-__all__ = ["counts_in_one_file", "smooth_truth"]
+__all__ = ["smooth_truth"]
 
 ANYTHING = 0.01
 """The share of the smooth curve that is flat, so that no value is impossible."""
 
 
-def counts_in_one_file(codes: Codes, file_of: Codes, levels: int) -> NDArray[np.int64]:
-    """Count every value in the file where it is most frequent: a person in two files counts once."""
-    counts = np.zeros(levels, dtype=np.int64)
-    for file in range(int(file_of.max(initial=-1)) + 1):
-        here = codes[(file_of == file) & (codes != MISSING)]
-        np.maximum(counts, np.bincount(here, minlength=levels), out=counts)
-    return counts
-
-
-def smooth_truth(counts: NDArray[np.int64], spread: float) -> Floats:
+def smooth_truth(counts: Floats, spread: float) -> Floats:
     """Return p(v) = [max(c(v) − D, 0) + D·T·g(v)]/n, with n = Σc and T the number of values counted.
 
     D = n₁/(n₁ + 2n₂), from the values counted once and twice, is the share of a count that goes to values not seen

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tielink.channels.language import Codes, Floats, Language, Text, language
-from tielink.data.columns import MISSING
+from tielink.channels.language import Floats, Language, Text, language
 
-__all__ = ["StringTruth", "counts_by_file", "discount", "string_truth"]
+__all__ = ["StringTruth", "discount", "string_truth"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,15 +41,6 @@ class StringTruth:
         weights = np.append(self.counted, self.back_off)
         chosen = rng.choice(len(weights), size=number, p=weights / weights.sum())
         return [self.strings[c] if c < len(self.strings) else self.language.draw(rng) for c in chosen]
-
-
-def counts_by_file(codes: Codes, file_of: Codes, levels: int) -> Floats:
-    """Return c(v), the largest count in any one file: a string that is in each file once counts once."""
-    counts = np.zeros(levels)
-    for file in np.unique(file_of):
-        here = codes[(file_of == file) & (codes != MISSING)]
-        counts = np.maximum(counts, np.bincount(here, minlength=levels))
-    return counts
 
 
 def discount(counts: Floats) -> float:

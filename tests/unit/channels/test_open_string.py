@@ -11,8 +11,9 @@ import pytest
 
 import tielink as tl
 from tielink.channels import near_strings
+from tielink.channels.counts import counts_by_file
 from tielink.channels.near_strings import near_pairs, reach
-from tielink.channels.string_truth import counts_by_file, discount, string_truth
+from tielink.channels.string_truth import discount, string_truth
 from tielink.channels.typing_kernels import typed
 from tielink.channels.typing_tables import EDIT_RATES, draw_typed, rate_weights, split_rate, typing_tables
 from tielink.logp.profiles import log_group, log_pair, log_single
