@@ -7,7 +7,7 @@ BIN := .venv/bin
 JOBS ?= 2
 SHELL := /bin/bash
 
-.PHONY: demo docs test test-long benchmark lint clean clean-kernels
+.PHONY: demo docs test test-long benchmark reproduce lint clean clean-kernels
 
 demo: .venv/ready
 	@$(BIN)/tielink demo
@@ -24,6 +24,10 @@ test-long: .venv/ready
 
 benchmark: .venv/ready
 	$(BIN)/python -m benchmarks
+
+# The paper's tables and figures: DATA=folder, QUICK=1 for five minutes, FULL=1 for a night.
+reproduce: .venv/ready
+	$(BIN)/python -m reproduce $(if $(DATA),--data $(DATA)) --level $(if $(QUICK),quick,$(if $(FULL),full,default))
 
 lint: .venv/ready
 	$(BIN)/ruff check .

@@ -27,6 +27,8 @@ PARTS = (
     "many_strings",
     "profiles",
     "field_kinds",
+    "duplicates",
+    "more_files",
 )
 HERE = Path(__file__).parent
 WHERE = (

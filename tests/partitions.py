@@ -30,3 +30,21 @@ def pairings(file_of: list[int]) -> Iterator[NDArray[np.int64]]:
 def matches(labels: NDArray[np.int64]) -> int:
     """Count the matches of a partition into singletons and pairs."""
     return len(labels) - (int(labels.max()) + 1)
+
+
+def partitions(file_of: list[int], allowed: str, largest: int) -> Iterator[NDArray[np.int64]]:
+    """Yield the labels of every partition of a class ("pairs", "one_per_file" or "free") with clusters up to a size."""
+    largest = min(largest, 2) if allowed == "pairs" else largest
+
+    def extend(labels: list[int]) -> Iterator[NDArray[np.int64]]:
+        place = len(labels)
+        if place == len(file_of):
+            yield np.array(labels)
+            return
+        for label in range(max(labels, default=-1) + 2):
+            members = [other for other in range(place) if labels[other] == label]
+            same_file = any(file_of[other] == file_of[place] for other in members)
+            if len(members) < largest and (allowed == "free" or not same_file):
+                yield from extend([*labels, label])
+
+    yield from extend([])

@@ -16,7 +16,9 @@ NOTHING = np.empty(0)
 def names(prior: tl.Beta) -> tuple[tl.Model, tl.Dataset]:
     left = pl.DataFrame({"id": range(3), "name": ["anna", "bob", "carla"]})
     right = pl.DataFrame({"id": range(3), "name": ["ana", "bob", None]})
-    data = tl.Dataset.from_frames({"a": left, "b": right}, fields={"name": tl.String(prior)}, nonmatches=[(2, 0)])
+    data = tl.Dataset.from_frames(
+        {"a": left, "b": right}, fields={"name": tl.String(prior, vocabulary="closed")}, nonmatches=[(2, 0)]
+    )
     return tl.Model(linkage=tl.MatchRate(1, 2)), data
 
 

@@ -39,6 +39,11 @@ if TYPE_CHECKING:
     from tielink.fields import String as String
     from tielink.linking import link as link
     from tielink.model.careless import Careless as Careless
+    from tielink.model.cluster_priors import EwensPitman as EwensPitman
+    from tielink.model.cluster_priors import Gamma as Gamma
+    from tielink.model.cluster_priors import LogNormal as LogNormal
+    from tielink.model.cluster_priors import NegativeBinomial as NegativeBinomial
+    from tielink.model.cluster_priors import OnePerFile as OnePerFile
     from tielink.model.linkage_priors import Activity as Activity
     from tielink.model.linkage_priors import MatchRate as MatchRate
     from tielink.model.linkage_priors import Uniform as Uniform
@@ -68,15 +73,20 @@ _HOME = {
     "Dataset": "tielink.data.dataset",
     "Date": "tielink.fields",
     "Elicited": "tielink.model.network",
+    "EwensPitman": "tielink.model.cluster_priors",
     "Fault": "tielink.faults",
+    "Gamma": "tielink.model.cluster_priors",
     "InputError": "tielink.faults",
     "InverseGamma": "tielink.model.network",
     "LatentSpace": "tielink.model.network",
     "Linkage": "tielink.data.linkage",
+    "LogNormal": "tielink.model.cluster_priors",
     "MPMMS": "tielink.estimation.losses",
     "MatchRate": "tielink.model.linkage_priors",
     "Model": "tielink.model.spec",
     "Number": "tielink.fields",
+    "NegativeBinomial": "tielink.model.cluster_priors",
+    "OnePerFile": "tielink.model.cluster_priors",
     "Posterior": "tielink.posterior.posterior",
     "Problem": "tielink.model.problem",
     "Project": "tielink.project",

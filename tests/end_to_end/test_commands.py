@@ -106,7 +106,7 @@ def test_every_fault_of_every_file_in_one_run(files):
         (["check", "nowhere.csv"], "there is no such file"),
         (["check", "nowhere.toml"], "there is no such file"),
         (["check", "a.csv", "b.csv", "--ties", "ta.csv"], "1 given for 2 files of records"),
-        (["check", "a.csv", "b.csv", "--string", "x", "--categorical", "x"], "both name ['x']"),
+        (["check", "a.csv", "b.csv", "--string", "x", "--categorical", "x"], "--string and --categorical: name 'x'"),
         (["check", "a.csv", "--directed", "both"], "Give 'any' or 'mutual'"),
         (["check", "a.csv", "b.csv", "--id", "idd"], "Did you mean 'id'?"),
         (["check", "a.csv", "b.csv", "--truth", "nowhere.csv"], "there is no such file"),

@@ -57,6 +57,18 @@ class CategoricalChannel(FiniteChannel):
         product = parameters[left] * parameters[right]
         return Terms(np.where(left == right, parameters[left], 0.0), product, product, product)
 
+    def group(self, parameters: Floats, values: Codes) -> Floats:
+        """Return ϑ_v·Π ϑ_x over the distorted where all clean values are one v, 0 where they are not."""
+        size, frequency = values.shape[1], parameters[values]
+        terms = np.empty((2**size, len(values)))
+        for row in range(2**size):
+            distorted = (row >> np.arange(size)) & 1 == 1
+            terms[row] = frequency[:, distorted].prod(axis=1)
+            clean = values[:, ~distorted]
+            if clean.shape[1]:
+                terms[row] *= np.where((clean == clean[:, :1]).all(axis=1), parameters[clean[:, 0]], 0.0)
+        return terms
+
     def refresh(
         self, rng: np.random.Generator, parameters: Floats, values: Told, distorted: NDArray[np.bool_]
     ) -> Floats:

@@ -172,6 +172,21 @@ class Channel(ABC):
         """
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
 
+    def group(self, parameters: Floats, values: Codes) -> Floats:
+        """Return Σ_v p(v)·Π_i (c_v or ζ_v)(x_i) of groups of values (groups × k), for each choice of what is distorted.
+
+        The result is 2^k × groups; bit i of the row number says that value i is distorted.
+        """
+        size = values.shape[1]
+        terms = np.empty((2**size, len(values)))
+        bits = (np.arange(2**size)[:, None] >> np.arange(size)) & 1
+        for number, group in enumerate(values):
+            truths = self.truths(parameters, group)
+            for row, chosen in enumerate(bits):
+                factors = np.where(chosen[:, None], truths.distorted, truths.clean)
+                terms[row, number] = truths.prior @ factors.prod(axis=0)
+        return terms
+
     def bind(self, left: Codes, right: Codes) -> Bound:
         """Prepare these pairs of values for being asked for their terms again and again."""
         return Bound(self, left, right)

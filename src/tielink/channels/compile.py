@@ -113,10 +113,10 @@ def _likely_enough(name: str, column: Column, channel: Channel, faults: Faults) 
     with np.errstate(divide="ignore"):
         rare = np.log(channel.single(channel.start(), np.arange(channel.levels))[0]) < LEAST
     if rare.any():
-        longest = sorted(column.values, key=len)[-2:]
+        longest = listed([f"{value[:20]!r}…" for value in sorted(column.values, key=len)[-2:]])
         faults.error(
             f"field {name!r}",
-            f"{int(rare.sum()):,} of its values are too long to compare, such as {listed([f'{v[:20]!r}…' for v in longest])}.",
+            f"{int(rare.sum()):,} of its values are too long to compare, such as {longest}.",
             "Shorten them or leave the field out.",
         )
     return not rare.any()

@@ -48,7 +48,10 @@ def table_file(path: Path) -> Table:
 
 
 def pairs_file(path: Path, records: Records) -> Linkage:
-    """Read a table of pairs as a linkage of these records."""
-    from tielink.data.linkage import Linkage
+    """Read a table of pairs, or of clusters, as a linkage of these records."""
+    from tielink.data.clusters import read_linkage
 
-    return Linkage.from_pairs(records, table_file(path))
+    faults = Faults()
+    linkage = read_linkage(records, table_file(path), str(path), faults)
+    faults.raise_errors()
+    return linkage

@@ -22,7 +22,8 @@ def evaluate(
         Path | None, typer.Argument(help="A posterior (.nc), or a table of links. Not needed with --baselines.")
     ] = None,
     truth: Annotated[
-        Path | None, typer.Option("--truth", help="The true matches: id_a, id_b. [default: the project's]")
+        Path | None,
+        typer.Option("--truth", help="The true matches: id_a, id_b; or id, cluster. [default: the project's]"),
     ] = None,
     project: ProjectFile = None,
     probabilities: Annotated[

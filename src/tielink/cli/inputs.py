@@ -185,6 +185,7 @@ def _sources(
         faulty_ties="drop" if drop_faulty_ties else "refuse",
         missing=missing,
         encoding=encoding,
+        duplicates=False,
         **paths,
     )
 

@@ -42,6 +42,7 @@ class Given:
     guess: bool = False
     """Whether columns that `fields` does not name are guessed; without `fields` all are."""
     frame_kind: str = "polars"
+    duplicates: bool = False
     unreadable: Sequence[str] = field(default_factory=list)
     """Files whose table could not be read; already reported, so nothing that leans on them is checked."""
 
@@ -77,6 +78,7 @@ class Dataset:
         faulty_ties: FaultyTies = "refuse",
         missing: Sequence[str] = (),
         ignore: Sequence[str] = (),
+        duplicates: bool = False,
     ) -> Self:
         """Make a data set from frames and graphs.
 
@@ -103,6 +105,8 @@ class Dataset:
             Texts that mean a missing value, besides empty cells.
         ignore
             Columns not to use, where the others are guessed.
+        duplicates
+            Whether one file may hold several records of a person, so that anchors may lie inside it. A single file may.
 
         Raises
         ------
@@ -134,7 +138,7 @@ class Dataset:
                 faults.error(where, f"is a {type(source).__name__}.", "Give a data frame or a graph.")
         given = Given(
             tables, networks, id, fields, anchors, nonmatches, directed, faulty_ties, missing,
-            [ignore] if isinstance(ignore, str) else ignore, frame_kind=kind,
+            [ignore] if isinstance(ignore, str) else ignore, frame_kind=kind, duplicates=duplicates,
             unreadable=[name for name in records if name not in tables],
         )  # fmt: skip
         return cls.checked(given, faults)
@@ -164,7 +168,7 @@ class Dataset:
         columns = _columns(given, tables, faults)
         records = Records({name: _hashable(ids[name]) for name in tables})
         anchors, nonmatches = ((), ()) if given.unreadable else (given.anchors, given.nonmatches)
-        known = read_known(records, anchors, nonmatches, faults, given.frame_kind)
+        known = read_known(records, anchors, nonmatches, faults, given.frame_kind, given.duplicates)
         return cls(records, ties, columns, *known, faults.said, given.frame_kind)
 
     @property

@@ -15,15 +15,24 @@ __all__ = ["read_known"]
 
 
 def read_known(
-    records: Records, anchors: Any, nonmatches: Any, faults: Faults, frame_kind: str = "polars"
+    records: Records,
+    anchors: Any,
+    nonmatches: Any,
+    faults: Faults,
+    frame_kind: str = "polars",
+    duplicates: bool = False,
 ) -> tuple[Linkage, NDArray[np.int64]]:
-    """Return anchors as a linkage and non-matches as pairs of record numbers; contradictions are faults."""
+    """Return anchors as a linkage and non-matches as pairs of record numbers; contradictions are faults.
+
+    Pairs inside one file are faults too, unless files may hold `duplicates` or there is only one.
+    """
+    duplicates = duplicates or len(records.files) == 1
     pairs = pair_records(records, anchors, "anchors", faults)
     apart = pair_records(records, nonmatches, "nonmatches", faults)
-    pairs = _across_files(records, pairs, "anchors", faults)
-    apart = _across_files(records, apart, "nonmatches", faults)
+    pairs = _distinct(records, pairs, "anchors", faults, duplicates)
+    apart = _distinct(records, apart, "nonmatches", faults, duplicates)
     known = Linkage.from_pairs(records, [(records[a], records[b]) for a, b in pairs])
-    if len(records.files) > 1:
+    if not duplicates:
         for group in known.violations("one_per_file"):
             faults.error(
                 "anchors",
@@ -39,19 +48,21 @@ def read_known(
     return Linkage(records, known.labels, frame_kind=frame_kind), apart
 
 
-def _across_files(records: Records, pairs: NDArray[np.int64], what: str, faults: Faults) -> NDArray[np.int64]:
-    """Refuse pairs within one file (unless it is the only one) and of a record with itself; return the others."""
+def _distinct(
+    records: Records, pairs: NDArray[np.int64], what: str, faults: Faults, duplicates: bool
+) -> NDArray[np.int64]:
+    """Refuse pairs of a record with itself and, unless there may be duplicates, within one file; return the others."""
     pairs = np.sort(pairs, axis=1)
     itself = pairs[:, 0] == pairs[:, 1]
     same_file = records.file_of[pairs[:, 0]] == records.file_of[pairs[:, 1]]
-    inside = ~itself & same_file & (len(records.files) > 1)
+    inside = ~itself & same_file & (not duplicates)
     for a, _ in pairs[itself]:
         faults.error(what, f"{_name(records[a])} is paired with itself.", "Remove the pair.")
     for a, b in pairs[inside]:
         faults.error(
             what,
             f"{_name(records[a])} and {_name(records[b])} are in the same file.",
-            "Remove the pair: a person has at most one record in a file.",
+            "Remove the pair, or say duplicates=True: a person may then have several records in a file.",
         )
     kept = pairs[~itself & ~inside]
     distinct = np.unique(kept, axis=0)

@@ -10,9 +10,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Self, cast
 
+from tielink.data.clusters import read_linkage
 from tielink.data.dataset import Dataset, Given
 from tielink.data.frames import Table
-from tielink.data.linkage import Linkage, pair_records
+from tielink.data.linkage import Linkage
 from tielink.data.read import read_table_file
 from tielink.data.ties import Directed, FaultyTies
 from tielink.faults import Faults, nearest
@@ -27,6 +28,7 @@ OTHER_TABLES = ("model", "run")
 FILE_SETTINGS = ("records", "ties", "id", "directed")
 DATA_SETTINGS = (
     *("id", "anchors", "nonmatches", "truth", "directed", "faulty_ties", "missing", "ignore", "guess", "encoding"),
+    "duplicates",
 )
 
 
@@ -48,6 +50,7 @@ class Sources:
     ignore: list[str] = field(default_factory=list)
     guess: bool = False
     encoding: str = "utf-8"
+    duplicates: bool = False
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
@@ -86,9 +89,10 @@ class Sources:
                 setattr(sources, name, given)
             else:
                 faults.error(f"{where}, [data]", f"{name} is {given!r}.", 'Give a list of texts: ["NA"].')
-        sources.guess = data.get("guess", False)
-        if not isinstance(sources.guess, bool):
-            faults.error(f"{where}, [data]", f"guess is {sources.guess!r}.", "Give true or false.")
+        for name in ("guess", "duplicates"):
+            setattr(sources, name, data.get(name, False) is True)
+            if not isinstance(data.get(name, False), bool):
+                faults.error(f"{where}, [data]", f"{name} is {data[name]!r}.", "Give true or false.")
         if "faulty_ties" in data:
             sources.faulty_ties = cast(
                 "FaultyTies",
@@ -131,6 +135,7 @@ class Sources:
             "ignore": self.ignore,
             "guess": self.guess,
             "encoding": self.encoding,
+            "duplicates": self.duplicates,
         }
         for key in ("anchors", "nonmatches", "truth"):
             if getattr(self, key) is not None:
@@ -156,6 +161,7 @@ class Sources:
             missing=self.missing,
             ignore=self.ignore,
             guess=self.guess,
+            duplicates=self.duplicates,
             unreadable=[name for name, table in records.items() if table is None],
             **known,
         )
@@ -167,10 +173,10 @@ class Sources:
             return None
         mine = faults if faults is not None else Faults()
         table = self._table(self.truth, mine)
-        numbers = pair_records(dataset.records, () if table is None else table, "truth", mine)
+        labels = () if table is None else read_linkage(dataset.records, table, "truth", mine).labels
         if faults is None:
             mine.raise_errors()
-        return Linkage.from_pairs(dataset, [(dataset.records[a], dataset.records[b]) for a, b in numbers])
+        return None if table is None else Linkage(dataset.records, labels, frame_kind=dataset.frame_kind)
 
     def moved(self, folder: Path) -> Self:
         """Return the same sources with paths that count from another folder."""

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tielink.data.frames import to_frame
-from tielink.data.scores import PairScores
+from tielink.data.scores import PairScores, pair_keys
 from tielink.evaluation.units import Units
-from tielink.posterior.score import Score
+from tielink.posterior.score import Score, share
 
 __all__ = ["Ranking", "ranking"]
 
@@ -23,6 +23,9 @@ class Ranking:
     """What is found when pairs are taken from the top of a list."""
 
     average_precision: Score
+    hits: Score
+    """Hits@1: the share of matches whose partner scores best among the pairs of the first of their two records; k equal
+    best ones count 1/k."""
     threshold: Floats
     recall: Floats
     precision: Floats
@@ -63,4 +66,18 @@ def ranking(scores: PairScores, true: NDArray[np.bool_], matches: NDArray[np.int
 
     right, precision, there = found(units.weights[0])
     recall = right / there if there > 0 else np.full(len(ends), np.nan)
-    return Ranking(units.scored(average), values[ends], recall, precision, scores.frame_kind)
+    return Ranking(
+        units.scored(average), _hits(scores, matches, units), values[ends], recall, precision, scores.frame_kind
+    )
+
+
+def _hits(scores: PairScores, matches: NDArray[np.int64], units: Units) -> Score:
+    """Return hits@1; a match without a score is a miss."""
+    size = len(scores.records)
+    first, best, times = scores.pairs[:, 0], np.full(size, -np.inf), np.zeros(size)
+    np.maximum.at(best, first, scores.values)
+    top = scores.values == best[first]
+    np.add.at(times, first[top], 1.0)
+    won = np.isin(pair_keys(matches), pair_keys(scores.pairs[top])) / np.maximum(times[matches[:, 0]], 1.0)
+    unit = units.of_pairs(matches)
+    return units.score(share(units.total(unit, won), units.total(unit)))

@@ -11,7 +11,7 @@ from tielink.exact.target import Target, make_target
 from tielink.faults import Fault, InputError
 from tielink.model.problem import Problem
 
-__all__ = ["anchored_partners", "check_files", "compile_activity", "compile_target"]
+__all__ = ["adjacency", "anchored_partners", "check_files", "compile_activity", "compile_target"]
 
 LINKS = {"logit": 0, "probit": 1}
 
@@ -23,8 +23,8 @@ def check_files(problem: Problem) -> None:
             [
                 Fault(
                     "sample",
-                    f"the sampler links two files; {len(problem.sizes)} are given.",
-                    "Link them two at a time: samplers for one file and for three or more are not here yet.",
+                    f"the sampler of pairs links two files; {len(problem.sizes)} are given.",
+                    "Other numbers of files are sampled as clusters.",
                 )
             ]
         )
@@ -38,8 +38,8 @@ def compile_target(problem: Problem) -> tuple[Target, Profiles]:
     ties = (None, None) if network is None else network.ties
     known = anchored_partners(problem)[:first]
     target = make_target(
-        adjacency_a=_adjacency(first, ties[0]),
-        adjacency_b=_adjacency(second, ties[1]),
+        adjacency_a=adjacency(first, ties[0]),
+        adjacency_b=adjacency(second, ties[1]),
         observed=[edges is not None for edges in ties],
         log_bf=np.zeros((first, second)),
         log_prior=problem.linkage.log_by_matches.copy(),
@@ -69,7 +69,8 @@ def _taking_part(problem: Problem) -> tuple[NDArray[np.bool_], NDArray[np.bool_]
     return problem.network.correlated[:first], problem.network.correlated[first:]
 
 
-def _adjacency(size: int, ties: NDArray[np.int64] | None) -> NDArray[np.uint8]:
+def adjacency(size: int, ties: NDArray[np.int64] | None) -> NDArray[np.uint8]:
+    """Return ties as a symmetric matrix of zeros and ones."""
     matrix = np.zeros((size, size), dtype=np.uint8)
     if ties is not None:
         matrix[ties[:, 0], ties[:, 1]] = 1

@@ -115,9 +115,7 @@ def tie_weights(
             # The same particles for every part, so that their differences are not noise.
             return _log_z(np.random.default_rng([seed, place]), members, state, now)
 
-        def odds(
-            state: State, now: Target, log_z: Callable[[tuple[int, int], State, Target], float] = log_z
-        ) -> float:
+        def odds(state: State, now: Target, log_z: Callable[[tuple[int, int], State, Target], float] = log_z) -> float:
             return log_z((a, b), state, now) - log_z((a, -1), state, now) - log_z((-1, b), state, now)
 
         plain = odds(state, now)

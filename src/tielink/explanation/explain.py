@@ -192,6 +192,8 @@ def _explained(
 def _pair(posterior: Posterior, left: Record, right: Record, data: Dataset | None) -> tuple[int, int]:
     """Check what was asked, and return the two record numbers, the first file's first."""
     faults = Faults()
+    if len(posterior.records.files) != 2 or posterior.model.linkage.allowed == "free":
+        faults.error("explain", "explanations are of pairs between two files.", "See posterior.clusters() instead.")
     if data is None:
         faults.error("explain", "the posterior was loaded without its data.", "Give them: explain(…, data=dataset).")
     elif data.records != posterior.records:

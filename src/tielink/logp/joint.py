@@ -8,7 +8,7 @@ import numpy as np
 
 from tielink.channels.channel import FiniteChannel
 from tielink.logp.correlation import log_correlated_ties, log_correlation
-from tielink.logp.linkage import log_activity, log_linkage
+from tielink.logp.linkage import log_activity, log_hyperparameters, log_linkage
 from tielink.logp.network import log_intercepts, log_positions, log_sociality, log_spread, log_ties
 from tielink.logp.parameters import Parameters
 from tielink.logp.profiles import log_careless, log_collapsed, log_distortion, log_uncollapsed
@@ -27,7 +27,9 @@ def log_joint(problem: Problem, parameters: Parameters) -> float:
 
 def log_joint_terms(problem: Problem, parameters: Parameters) -> Iterator[tuple[str, float]]:
     """Yield every term of the log joint with its name."""
-    yield "linkage", log_linkage(problem, parameters.labels, parameters.activity)
+    yield "linkage", log_linkage(problem, parameters.labels, parameters.linkage, parameters.activity)
+    if len(parameters.linkage):
+        yield "hyperparameters of the linkage prior", log_hyperparameters(problem, parameters.linkage)
     if problem.linkage.activity is not None:
         yield "activity", log_activity(problem.linkage.activity, parameters.activity)
     network = problem.network

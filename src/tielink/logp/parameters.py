@@ -33,6 +33,8 @@ class Parameters:
     """Which records are careless; empty where the model has one sort of records."""
     careless_share: float = 0.0
     """κ: the share of careless records."""
+    linkage: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    """Hyperparameters of the linkage prior, where it has any."""
     true_values: NDArray[np.int64] | None = None
     """π: N × L codes."""
     distorted: NDArray[np.bool_] | None = None

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from tielink.faults import listed
 from tielink.fields import Categorical, Date, Field, Measured, PersonName, String
+from tielink.model.cluster_priors import EwensPitman, NegativeBinomial, OnePerFile, SizePrior
 from tielink.model.egos import egos
-from tielink.model.linkage_priors import Activity, MatchRate, Uniform
+from tielink.model.linkage_priors import Activity, LinkagePrior, MatchRate, Uniform
 from tielink.model.network import Sociality, TieCorrelation
-from tielink.model.problem import free_sizes
-from tielink.specification import Beta
+from tielink.model.problem import free_sizes, settled_records
+from tielink.specification import Beta, Specification
 
 if TYPE_CHECKING:
     from tielink.data.dataset import Dataset
@@ -26,9 +27,31 @@ __all__ = ["describe", "persons_prior"]
 
 def persons_prior(model: Model, dataset: Dataset) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the possible numbers of persons N, increasing, and their prior probabilities after anchors."""
+    if isinstance(model.linkage, OnePerFile):
+        settled = settled_records(dataset, model.linkage.anchors_inform)
+        probability = model.linkage.persons_probability(dataset.records.sizes, settled)
+        return np.arange(len(probability)), probability
+    if isinstance(model.linkage, SizePrior):
+        return _persons_by_size(model.linkage, len(dataset.records))
+    assert isinstance(model.linkage, LinkagePrior)
     log = model.linkage.log_matches(free_sizes(dataset), dataset.records.sizes)
     most = len(dataset.records) - len(dataset.anchors.pair_numbers)
     return most - np.arange(len(log))[::-1], np.exp(log)[::-1]
+
+
+def _persons_by_size(prior: SizePrior, records: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return N and its prior: exact mean and variance given hyperparameters, a normal shape, 500 draws of those."""
+    from tielink.model.cluster_sizes import moments
+
+    rng = np.random.default_rng(0)
+    persons = np.arange(max(1, -(-records // prior.max_size)), records + 1)
+    probability = np.zeros(len(persons))
+    for _ in range(500 if prior.hyperparameters else 1):
+        mean, variance = moments(*prior.family(prior.draw(rng), records), records)
+        # Rounding to whole numbers is what is left of a variance of nothing.
+        shape = np.exp(-0.5 * (persons - mean) ** 2 / max(variance, 0.05))
+        probability += shape / shape.sum()
+    return persons, probability / probability.sum()
 
 
 def describe(model: Model, dataset: Dataset) -> str:
@@ -173,14 +196,36 @@ def _linkage_lines(model: Model, dataset: Dataset) -> list[str]:
                 f"log degree and α normal with standard deviation {prior.activity.sd:g}"
             )
     else:
-        words = type(prior).__name__
+        words = _cluster_words(prior)
     persons, probability = persons_prior(model, dataset)
     mean = float(persons @ probability)
     sd = math.sqrt(max(0.0, float((persons - mean) ** 2 @ probability)))
     low, high = (persons[np.searchsorted(probability.cumsum(), q)] for q in (0.025, 0.975))
     matches = len(dataset.records) - mean
+    what = "matches" if isinstance(prior, LinkagePrior) else "records are of a person seen before"
+    counted = "not counted" if isinstance(prior, SizePrior) else "among them"
     return [
         f"Linkage: {words}.",
         f"  On these files this prior expects {mean:,.1f} persons (sd {sd:.2f}, 95 % between {low:,} and {high:,}), "
-        f"so {matches:,.1f} matches, {len(dataset.anchors.pair_numbers):,} anchors among them.",
+        f"so {matches:,.1f} {what}, {len(dataset.anchors.pair_numbers):,} anchors {counted}.",
     ]
+
+
+def _cluster_words(prior: object) -> str:
+    if isinstance(prior, OnePerFile):
+        return (
+            "a person has at most one record in each file; file after file, the share of possible matches with "
+            f"persons seen before is Beta({prior.a:g}, {prior.b:g})"
+        )
+    assert isinstance(prior, EwensPitman | NegativeBinomial)
+    what = "exchangeable (Ewens–Pitman)" if isinstance(prior, EwensPitman) else "microclustering (negative binomial)"
+    return f"a person has at most {prior.max_size} records, {what}; " + ", ".join(
+        f"{name} {_distribution(getattr(prior, name))}" for name in prior.sampled
+    )
+
+
+def _distribution(prior: object) -> str:
+    if not isinstance(prior, Specification):
+        return f"{prior:g}"
+    numbers = [f"{value:g}" for name, value in prior.to_table().items() if name != "kind"]
+    return f"~ {type(prior).__name__}({', '.join(numbers)})"

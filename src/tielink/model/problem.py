@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tielink.channels.channel import Channel
-from tielink.channels.compile import compile_channel
 from tielink.data.linkage import Linkage, LinkageClass
 from tielink.faults import Faults, listed
 from tielink.fields import Field
 from tielink.model.activity import ActivityProblem, compile_activity
+from tielink.model.cluster_priors import ClusterPrior, OnePerFile
 from tielink.model.egos import taking_part
-from tielink.model.linkage_priors import MatchRate
+from tielink.model.linkage_priors import LinkagePrior, MatchRate
 from tielink.model.network import Sociality, TieCorrelation
 from tielink.specification import Beta
 
@@ -78,6 +79,12 @@ class LinkageProblem:
     anchored_pairs: int
     activity: ActivityProblem | None = None
     """How degrees weigh on who is matched; None if they do not."""
+    clusters: ClusterPrior | None = None
+    """The prior, where a person may have more than two records; then nothing is known by the number of matches."""
+    largest: int = 2
+    """The most records a person can have."""
+    settled: Codes = dataclass_field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """For each file the number of records that are anchored to an earlier file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +125,8 @@ class Problem:
     @classmethod
     def compile(cls, model: Model, dataset: Dataset) -> Problem:
         """Compile a model for a data set; raise one error with everything that does not fit."""
+        from tielink.channels.compile import compile_channel  # numba: a saved posterior opens without it
+
         faults = Faults()
         linkage = _compile_linkage(model, dataset, faults)
         network = _compile_network(model.network, dataset, faults)
@@ -156,29 +165,50 @@ def free_sizes(dataset: Dataset) -> tuple[int, ...]:
 
 def _compile_linkage(model: Model, dataset: Dataset, faults: Faults) -> LinkageProblem | None:
     anchors: Linkage = dataset.anchors
-    wrong = anchors.violations(model.linkage.allowed)
+    prior, sizes = model.linkage, dataset.records.sizes
+    largest = prior.largest(len(sizes)) if isinstance(prior, ClusterPrior) else 2
+    wrong = anchors.violations(prior.allowed)
+    wrong += [group for group in anchors.clusters() if len(group) > largest and group not in wrong]
     if wrong:
         groups = listed([str(group) for group in wrong])
+        allows = {
+            "pairs": "one record, or two of different files",
+            "one_per_file": "at most one record of each file",
+            "free": f"at most {largest} records",
+        }[prior.allowed]
         faults.error(
-            "anchors",
-            f"{type(model.linkage).__name__}() allows one record, or two of different files, not {groups}.",
-            "Keep one partner of each record.",
+            "anchors", f"{type(prior).__name__}() allows {allows}, not {groups}.", "Keep one partner of each record."
         )
         return None
-    free, sizes, prior = free_sizes(dataset), dataset.records.sizes, model.linkage
     if isinstance(prior, MatchRate) and prior.activity and len(sizes) != 2:
         faults.error("model.linkage", f"activity is defined for two files, not {len(sizes)}.", "Leave it off.")
         return None
+    free, pairs = free_sizes(dataset), prior
+    if isinstance(prior, OnePerFile) and len(sizes) == 2:
+        pairs = MatchRate(prior.a, prior.b, prior.anchors_inform)  # the same prior, for which there is a faster sampler
     return LinkageProblem(
-        allowed=prior.allowed,
-        log_by_matches=prior.log_by_matches(free, sizes),
-        log_matches=prior.log_matches(free, sizes),
+        allowed=pairs.allowed,
+        log_by_matches=pairs.log_by_matches(free, sizes) if isinstance(pairs, LinkagePrior) else np.empty(0),
+        log_matches=pairs.log_matches(free, sizes) if isinstance(pairs, LinkagePrior) else np.empty(0),
         anchors=anchors.labels,
         nonmatches=dataset.nonmatches,
         free=free,
         anchored_pairs=len(anchors.pair_numbers),
-        activity=compile_activity(prior, dataset),
+        activity=None if isinstance(prior, ClusterPrior) else compile_activity(prior, dataset),
+        clusters=pairs if isinstance(pairs, ClusterPrior) else None,
+        largest=largest,
+        settled=settled_records(dataset, getattr(prior, "anchors_inform", False)),
     )
+
+
+def settled_records(dataset: Dataset, inform: bool) -> Codes:
+    """Count for each file the records anchored to an earlier file; none where anchors inform about the rate."""
+    files = dataset.records.file_of
+    count = np.zeros(len(dataset.files), dtype=np.int64)
+    for group in [] if inform else dataset.anchors.members:
+        later = files[group] > files[group].min()
+        np.add.at(count, files[group][later], 1)
+    return count
 
 
 def _compile_network(spec: LatentSpace | None, dataset: Dataset, faults: Faults) -> NetworkProblem | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from tielink.faults import Faults, nearest
 from tielink.fields import FIELD_KINDS, Categorical, Field, String
 from tielink.model.careless import Careless
+from tielink.model.cluster_priors import CLUSTER_PRIORS, ClusterPrior
 from tielink.model.linkage_priors import LINKAGE_PRIORS, LinkagePrior, MatchRate, Uniform
 from tielink.model.network import Elicited, LatentSpace
 from tielink.specification import Complaint, Specification, read_table
@@ -20,6 +21,7 @@ __all__ = ["Model"]
 
 NONE = "none"
 DECLARED = "declared"
+EVERY_LINKAGE_PRIOR: tuple[type[LinkagePrior | ClusterPrior], ...] = (*LINKAGE_PRIORS, *CLUSTER_PRIORS)
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Model(Specification):
 
     kind: ClassVar[str] = "model"
     network: LatentSpace | None = field(default_factory=LatentSpace)
-    linkage: LinkagePrior = field(default_factory=MatchRate)
+    linkage: LinkagePrior | ClusterPrior = field(default_factory=MatchRate)
     fields: Mapping[str, Field] | None = None
     kinds: Mapping[str, Field] = field(default_factory=dict)
     records: Careless | None = None
@@ -56,8 +58,8 @@ class Model(Specification):
         """Check that every part is of its kind."""
         if not isinstance(self.network, LatentSpace | None):
             yield "network", "LatentSpace(...) or None"
-        if not isinstance(self.linkage, LinkagePrior):
-            yield "linkage", " or ".join(f"{cls.__name__}()" for cls in LINKAGE_PRIORS)
+        if not isinstance(self.linkage, LinkagePrior | ClusterPrior):
+            yield "linkage", " or ".join(f"{cls.__name__}()" for cls in EVERY_LINKAGE_PRIOR)
         if not isinstance(self.records, Careless | None):
             yield "records", "Careless(...) or None"
         for name in ("fields", "kinds"):
@@ -117,7 +119,7 @@ class Model(Specification):
             given = table[name]
             settings[name] = None if given == NONE else read_table(given, parts[name], f"{where}.{name}", faults)
         if "linkage" in table:
-            settings["linkage"] = read_table(table["linkage"], LINKAGE_PRIORS, f"{where}.linkage", faults)
+            settings["linkage"] = read_table(table["linkage"], EVERY_LINKAGE_PRIOR, f"{where}.linkage", faults)
         for name in ("fields", "kinds"):
             given = table.get(name, DECLARED)
             if isinstance(given, Mapping):

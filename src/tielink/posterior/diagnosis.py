@@ -71,6 +71,7 @@ def diagnose(posterior: Posterior) -> Diagnosis:
         series["spread"] = posterior.spread
     for name, values in posterior.beyond.items():
         series[WORDS[name]] = values
+    series |= {f"prior's {name}": values for name, values in posterior.prior.items()}
     for place, name in enumerate(posterior.rates):
         series[f"distortion of {name}"] = posterior.distortion[:, :, place]
     if posterior.careless_share.size:

@@ -82,6 +82,10 @@ class Posterior:
     accepted: NDArray[np.int64]
     beyond: Mapping[str, Floats] = field(default_factory=dict)
     """Parameters beyond the paper's model, those of `BEYOND` that are on: chains × draws."""
+    nonmatches: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
+    """Pairs of record numbers that were known not to match."""
+    prior: Mapping[str, Floats] = field(default_factory=dict)
+    """Hyperparameters of the linkage prior by name: chains × draws."""
     network: NetworkSample | None = None
     """Thinned positions and the observed network figures."""
     dyads: DyadScores | None = None

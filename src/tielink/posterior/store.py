@@ -76,6 +76,8 @@ def _groups(posterior: Posterior) -> dict[str, Any]:
     if posterior.careless.size:
         variables["careless"] = ((*draws, "record"), posterior.careless.astype(np.int8))
         variables["careless_share"] = (draws, posterior.careless_share)
+    for name, values in posterior.prior.items():
+        variables[f"prior_{name}"] = (draws, values)
     for name, values in posterior.fields.items():
         if values.size:
             variables[f"field_{name}"] = ((*draws, f"parameter_{name}"), values.astype(np.float32))
@@ -89,7 +91,9 @@ def _groups(posterior: Posterior) -> dict[str, Any]:
             },
             {"move": list(posterior.moves)},
         ),
-        "known": xr.Dataset({"anchors": (("pair", "side"), posterior.anchors)}),
+        "known": xr.Dataset(
+            {"anchors": (("pair", "side"), posterior.anchors), "nonmatches": (("apart", "side"), posterior.nonmatches)}
+        ),
     }
     scores = posterior.dyads
     if scores is not None:
@@ -206,6 +210,10 @@ def _parts(tree: Any) -> dict[str, Any]:
         },
         "beyond": {name: draws[name].values for name in BEYOND if name in draws},
         "anchors": tree["known"].dataset["anchors"].values.reshape(-1, 2),
+        "nonmatches": _nonmatches(tree["known"].dataset),
+        "prior": {
+            str(name)[6:]: values.values for name, values in draws.data_vars.items() if str(name).startswith("prior_")
+        },
         "moves": tuple(str(name) for name in stats["move"].values),
         "proposed": stats["proposed"].values,
         "accepted": stats["accepted"].values,
@@ -214,3 +222,8 @@ def _parts(tree: Any) -> dict[str, Any]:
         "notes": tuple(json.loads(attributes["notes"])),
         "frame_kind": str(attributes["frame_kind"]),
     }
+
+
+def _nonmatches(known: Any) -> Any:
+    """Read known non-matches; files of earlier versions have none."""
+    return known["nonmatches"].values.reshape(-1, 2) if "nonmatches" in known else np.empty((0, 2), dtype=np.int64)

@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from tielink.faults import listed
 from tielink.posterior.score import Score
 from tielink.report.content import diagnosis_rows, page_content
 from tielink.report.result import Result
@@ -48,7 +49,7 @@ def page(result: Result) -> str:
         found = result.evaluation.without_anchors
         scores = {name: _tile(getattr(found, name.lower())) for name in ("recall", "precision", "F1")}
     return template.render(
-        title=" and ".join(result.dataset.files) if len(result.dataset.files) < 4 else "Several files",
+        title=listed(result.dataset.files, 4),
         verdict=words,
         rough=roughness(result) if result.quick else "",
         interrupted=result.interrupted,

@@ -21,9 +21,8 @@ from tielink.exact.dyads import dyad_log_likelihoods
 from tielink.exact.intercept import file_log_likelihood
 from tielink.exact.state import init, init_tuning
 from tielink.run.job import Job
-from tielink.run.profile_chain import ProfileChain
 
-__all__ = ["AnyChain", "Chain", "make_chain"]
+__all__ = ["Chain"]
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -120,7 +119,7 @@ class Chain:
         labels[first + self.state.partner_a[linked]] = linked
         return labels
 
-    def sociality(self) -> NDArray[np.float64]:
+    def _sociality(self) -> NDArray[np.float64]:
         """Return s of every record, 0 in files without a network."""
         both = zip((self.state.sociality_a, self.state.sociality_b), self.sizes, strict=True)
         return np.concatenate([values if values.size else np.zeros(size) for values, size in both])
@@ -135,6 +134,29 @@ class Chain:
             ties += total_gain(log_odds, first, second, 1.0, self.state, self.target)
         value = ties + self.profiles.log_likelihood(self.profile_state, self.person())
         return float(value) if math.isfinite(value) else math.nan
+
+    def series(self) -> dict[str, Any]:
+        """Return what is recorded of every draw, besides persons and profiles."""
+        state = self.state
+        found: dict[str, Any] = {}
+        if self.dimension:
+            found |= {"intercepts": state.intercept, "spread": state.spread[0]}
+        if state.correlation.size:
+            found["correlation"] = state.correlation[0]
+        if state.sociality_sd.size:
+            found["sociality_sd"] = state.sociality_sd[0]
+        if self.activity_state is not None:
+            found["activity"] = self.activity_state.alpha[0]
+        return found
+
+    def layouts(self) -> dict[str, NDArray[np.float64]]:
+        """Return what is recorded of some draws: one row or number a record."""
+        if not self.dimension:
+            return {}
+        found = {"positions": np.hstack([self.state.position_a, self.state.position_b]).T}
+        if self.state.sociality_sd.size:
+            found["sociality"] = self._sociality()
+        return found
 
     @property
     def dyads(self) -> int:
@@ -181,14 +203,3 @@ class Chain:
             self.target.log_prior[...] = self.activity.log_prior(float(self.activity_state.alpha[0]))
         self.profile_state.restore(arrays)
         self._weigh()
-
-
-AnyChain = Chain | ProfileChain
-
-
-def make_chain(job: Job, index: int) -> AnyChain:
-    """Return the chain for a job: without a network, profiles alone decide and files may be large."""
-    problem = job.problem
-    if problem.network is None and problem.linkage.activity is None and job.run.sampler == "exact":
-        return ProfileChain(job, index)
-    return Chain(job, index)

@@ -18,7 +18,7 @@ from typing import IO, Any
 import numpy as np
 
 from tielink.faults import Fault, InputError
-from tielink.run.chain import AnyChain
+from tielink.run.engine import AnyChain
 from tielink.run.job import Job
 from tielink.run.recorder import Recorder
 

@@ -117,6 +117,17 @@ class ProfileChain:
         value += self._evidence(rest, self.matching.partner[rest]).sum()
         return float(value) if math.isfinite(value) else math.nan
 
+    def series(self) -> dict[str, Any]:
+        """Return what is recorded of every draw, besides persons and profiles: nothing."""
+        return {}
+
+    def layouts(self) -> dict[str, NDArray[np.float64]]:
+        """Return what is recorded of some draws: nothing, for there are no positions."""
+        return {}
+
+    def dyad_log_likelihoods(self, out: NDArray[np.float64]) -> None:
+        """Write nothing: there are no dyads."""
+
     def snapshot(self) -> tuple[Arrays, dict[str, Any]]:
         """Return everything that changes, as arrays and as values that JSON holds."""
         arrays: Arrays = {f"state.{name}": array.copy() for name, array in self.matching._asdict().items()}

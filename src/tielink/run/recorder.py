@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tielink.posterior.dyads import DyadTally
-from tielink.run.chain import AnyChain, Chain
+from tielink.run.engine import AnyChain
 
 __all__ = ["MOST_POSITIONS", "Recorder", "kept_draws"]
 
@@ -37,30 +37,15 @@ class Recorder:
             "careless": np.zeros((draws, len(chain.profile_state.careless)), dtype=bool),
             "careless_share": np.zeros(draws),
         }
-        if isinstance(chain, Chain):
-            self._make_room(chain, draws, records)
+        self.arrays |= {name: np.zeros((draws, *np.shape(value))) for name, value in chain.series().items()}
+        for name, value in chain.layouts().items():
+            self.arrays[name] = np.zeros((len(self.kept), *value.shape), dtype=np.float32)
         for place, values in enumerate(chain.profile_state.fields):
             self.arrays[f"fields.{place}"] = np.zeros((draws, len(values)), dtype=np.float32)
         self.logs = np.zeros(chain.dyads)
         self.tally = DyadTally(chain.dyads, chain.job.loo_tail) if chain.dyads else None
         if self.tally is not None:
             self.arrays |= {f"dyads.{name}": array for name, array in self.tally.arrays.items()}
-
-    def _make_room(self, chain: Chain, draws: int, records: int) -> None:
-        """Add arrays for what only chains with a network have."""
-        if chain.dimension:
-            self.arrays |= {
-                "intercepts": np.zeros((draws, 2)),
-                "spread": np.zeros(draws),
-                "positions": np.zeros((len(self.kept), records, chain.dimension), dtype=np.float32),
-            }
-        if chain.state.correlation.size:
-            self.arrays["correlation"] = np.zeros(draws)
-        if chain.state.sociality_sd.size:
-            self.arrays["sociality_sd"] = np.zeros(draws)
-            self.arrays["sociality"] = np.zeros((len(self.kept), records), dtype=np.float32)
-        if chain.activity_state is not None:
-            self.arrays["activity"] = np.zeros(draws)
 
     def record(self, chain: AnyChain) -> None:
         """Keep the current state as the next draw."""
@@ -70,28 +55,15 @@ class Recorder:
         arrays["distortion"][draw] = chain.profile_state.rates
         arrays["careless"][draw] = chain.profile_state.careless
         arrays["careless_share"][draw] = chain.profile_state.share
-        if isinstance(chain, Chain):
-            self._record_network(chain, draw)
+        for name, value in chain.series().items():
+            arrays[name][draw] = value
+        slot = int(np.searchsorted(self.kept, draw))
+        if slot < len(self.kept) and self.kept[slot] == draw:
+            for name, value in chain.layouts().items():
+                arrays[name][slot] = value
         for place, values in enumerate(chain.profile_state.fields):
             arrays[f"fields.{place}"][draw] = values
-        if self.tally is not None and isinstance(chain, Chain):
+        if self.tally is not None:
             chain.dyad_log_likelihoods(self.logs)
             self.tally.add(self.logs, draw)
         self.count += 1
-
-    def _record_network(self, chain: Chain, draw: int) -> None:
-        arrays, state = self.arrays, chain.state
-        if chain.dimension:
-            arrays["intercepts"][draw] = state.intercept
-            arrays["spread"][draw] = state.spread[0]
-            slot = int(np.searchsorted(self.kept, draw))
-            if slot < len(self.kept) and self.kept[slot] == draw:
-                arrays["positions"][slot] = np.hstack([state.position_a, state.position_b]).T
-                if "sociality" in arrays:
-                    arrays["sociality"][slot] = chain.sociality()
-        if "correlation" in arrays:
-            arrays["correlation"][draw] = state.correlation[0]
-        if "sociality_sd" in arrays:
-            arrays["sociality_sd"][draw] = state.sociality_sd[0]
-        if chain.activity_state is not None:
-            arrays["activity"][draw] = chain.activity_state.alpha[0]

@@ -11,11 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from tielink.data.dataset import Dataset
+from tielink.data.linkage import Linkage
+from tielink.model.problem import Problem
 from tielink.model.spec import Model
 from tielink.posterior.dyads import DyadScores, DyadTally
 from tielink.posterior.posterior import BEYOND, Posterior
 from tielink.posterior.predictive import NetworkSample
 from tielink.project import Run
+from tielink.run.engine import check_engine
 from tielink.run.job import Job
 from tielink.run.pool import run_here, run_processes
 from tielink.run.progress import display
@@ -46,7 +49,7 @@ def sample(
     Parameters
     ----------
     model, dataset
-        What is believed, and what was seen. Two files; profiles, ties or both.
+        What is believed, and what was seen. Any number of files; profiles, ties or both.
     sampler
         "exact", or "paper" for the paper's own algorithm with its acceptance ratio mended.
     chains, warmup, draws, thin
@@ -92,9 +95,7 @@ def resume(
 
 
 def _run(job: Job, workers: int | None, folder: Path | None, interval: float, progress: bool | None) -> Posterior:
-    from tielink.exact.compile import check_files
-
-    check_files(job.problem)
+    check_engine(job)
     if folder is not None:
         from tielink.run.checkpoint import save_job
 
@@ -158,7 +159,9 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
         distortion=stack("distortion"),
         rates=tuple(rate.name for rate in problem.rates),
         fields={field.name: stack(f"fields.{place}") for place, field in enumerate(problem.fields)},
-        anchors=_anchor_pairs(problem.linkage.anchors),
+        anchors=Linkage(job.records, problem.linkage.anchors).pair_numbers,
+        nonmatches=problem.linkage.nonmatches,
+        prior=_prior_draws(problem, stack("prior")) if "prior" in used[0].arrays else {},
         moves=used[0].moves,
         proposed=counts[:, :, 0],
         accepted=counts[:, :, 1],
@@ -172,6 +175,12 @@ def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Poster
     )
 
 
+def _prior_draws(problem: Problem, drawn: np.ndarray) -> dict[str, np.ndarray]:
+    clusters = problem.linkage.clusters
+    names = [] if clusters is None else list(clusters.hyperparameters)
+    return {name: drawn[:, :, place] for place, name in enumerate(names)}
+
+
 def _dyads(used: Sequence[Result], tail: int) -> DyadScores | None:
     """Put the chains' tallies of dyads together; None without a network."""
     parts = [
@@ -179,9 +188,3 @@ def _dyads(used: Sequence[Result], tail: int) -> DyadScores | None:
         for result in used
     ]
     return DyadTally.merge(parts, tail) if parts[0][1] else None
-
-
-def _anchor_pairs(labels: np.ndarray) -> np.ndarray:
-    order = np.argsort(labels, kind="stable")
-    same = labels[order][1:] == labels[order][:-1]
-    return np.column_stack([order[:-1][same], order[1:][same]])

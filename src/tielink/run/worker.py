@@ -61,8 +61,8 @@ class Result:
 def work(order: Order, report: Callable[[Progress], None], stopped: Callable[[], bool]) -> Result:
     """Run a chain to its end, or until told to stop."""
     report(Progress(order.chain, "loading"))
-    from tielink.run.chain import make_chain
     from tielink.run.checkpoint import load_chain, save_chain
+    from tielink.run.engine import make_chain
     from tielink.run.recorder import Recorder
 
     run = order.job.run

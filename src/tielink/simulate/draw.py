@@ -13,22 +13,29 @@ from tielink.data.linkage import canonical
 from tielink.logp.correlation import log_ratio
 from tielink.logp.linkage import log_elementary
 from tielink.logp.parameters import Parameters
+from tielink.model.cluster_priors import SizePrior
 from tielink.model.linkage_priors import log_pairings, pairing_tables
 from tielink.model.problem import Problem
+from tielink.simulate.clusters import draw_clusters
 
 __all__ = ["draw_labels", "draw_parameters", "draw_profiles", "draw_ties", "tie_probability", "weighted_subset"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+NOTHING = np.empty(0)
 
 
-def draw_labels(rng: np.random.Generator, problem: Problem, activity: float = 0.0) -> Codes:
-    """Draw a linkage from its prior given α, anchors kept and known non-matches apart.
+def draw_labels(
+    rng: np.random.Generator, problem: Problem, hyperparameters: Floats = NOTHING, activity: float = 0.0
+) -> Codes:
+    """Draw a linkage from its prior given hyperparameters and α, anchors kept and known non-matches apart.
 
     The number of matches first, then how many of them each further file brings (by the counts of
     `pairing_tables`, backwards), then which records they are, uniformly.
     """
     linkage = problem.linkage
+    if linkage.clusters is not None:
+        return draw_clusters(rng, problem, hyperparameters)
     alone = np.bincount(linkage.anchors)[linkage.anchors] == 1
     while True:
         matches = int(rng.choice(len(linkage.log_matches), p=np.exp(linkage.log_matches)))
@@ -99,9 +106,10 @@ def weighted_subset(rng: np.random.Generator, log_weights: Floats, size: int) ->
 
 def draw_parameters(rng: np.random.Generator, problem: Problem) -> Parameters:
     """Draw all parameters from their priors (true values and distortions come with `draw_profiles`)."""
-    weight = problem.linkage.activity
+    prior, weight = problem.linkage.clusters, problem.linkage.activity
+    hyperparameters = prior.draw(rng) if isinstance(prior, SizePrior) else NOTHING
     activity = 0.0 if weight is None else float(rng.normal(0.0, weight.sd))
-    labels = draw_labels(rng, problem, activity)
+    labels = draw_labels(rng, problem, hyperparameters, activity)
     persons = int(labels.max()) + 1
     network = problem.network
     if network is None:
@@ -115,7 +123,7 @@ def draw_parameters(rng: np.random.Generator, problem: Problem) -> Parameters:
     correlation, sociality, sd = draw_beyond(rng, problem)
     careless, share = draw_careless(rng, problem)
     return Parameters(
-        labels, positions, intercepts, spread, rates, fields, careless, share,
+        labels, positions, intercepts, spread, rates, fields, careless, share, hyperparameters,
         correlation=correlation, sociality=sociality, sociality_sd=sd, activity=activity,
     )  # fmt: skip
 

@@ -1,8 +1,8 @@
 """Two made files of people with names, addresses and birthdays, and the slips that clerks make when they copy them.
 
 Nothing here is drawn from a model of tielink's: words are put together from syllables, frequencies are skewed as those
-of real names and places are, a postcode goes with its suburb and a state with its postcode, and a copy has typing
-errors, misread letters, swapped names, gaps, and now and then another address altogether.
+of real names and places are, and a copy has typing errors, misread letters, swapped names, gaps, and now and then
+another address altogether.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import polars as pl
 
 __all__ = ["FIELDS", "People", "people"]
 
-FIELDS = ("given_name", "surname", "address", "suburb", "postcode", "state", "date_of_birth")
+FIELDS = ("given_name", "surname", "street", "suburb", "postcode", "state", "date_of_birth")
 STATES = ("aa", "bo", "ca", "du", "el", "fo", "gi", "ha")
 ONSETS = "b br c ch d dr f g gr h j k kl l m n p ph r s sh st t th tr v w z".split()
 NUCLEI = "a e i o u ai ea ee ie oo ou".split()
@@ -33,7 +33,12 @@ class People(NamedTuple):
 
 
 def people(
-    rng: np.random.Generator, sizes: tuple[int, int] = (5000, 5000), overlap: int = 5000, missing: float = 0.04
+    rng: np.random.Generator,
+    sizes: tuple[int, int] = (5000, 5000),
+    overlap: int = 5000,
+    missing: float = 0.04,
+    *,
+    nested: bool = False,
 ) -> People:
     """Make two files that share `overlap` persons; the second holds copies with errors.
 
@@ -47,9 +52,12 @@ def people(
         Persons with a record in both.
     missing
         Share of values that are missing in either file, besides those that an error takes away.
+    nested
+        Whether a suburb has one postcode, and a postcode lies in one state. Such fields say the same thing three times,
+        which a model of independent fields takes for three pieces of evidence.
     """
     persons = sizes[0] + sizes[1] - overlap
-    world = _World(rng, persons)
+    world = _World(rng, persons, nested)
     rows = [world.person() for _ in range(persons)]
     first = [dict(row) for row in rows[: sizes[0]]]
     second = [world.copied(row) for row in rows[sizes[0] - overlap :]]
@@ -103,11 +111,11 @@ class _Skewed:
 class _World:
     """Names and places, persons made of them, and copies of persons."""
 
-    def __init__(self, rng: np.random.Generator, persons: int) -> None:
-        self.rng = rng
+    def __init__(self, rng: np.random.Generator, persons: int, nested: bool) -> None:
+        self.rng, self.nested = rng, nested
         self.given = _Skewed(rng, _words(rng, 500, (1, 3)))
         self.surnames = _Skewed(rng, _words(rng, max(500, persons // 2), (2, 3)))
-        self.streets = _Skewed(rng, [f"{word} street" for word in _words(rng, max(300, persons // 4), (2, 3))])
+        self.streets = _Skewed(rng, _words(rng, max(300, persons // 4), (2, 3)))
         self.suburbs = _Skewed(rng, _words(rng, max(100, persons // 8), (2, 4)))
         codes = rng.integers(100, 900, size=len(self.suburbs.words))
         self.states = [STATES[int(code) % len(STATES)] for code in codes]
@@ -127,11 +135,12 @@ class _World:
     def home(self) -> Row:
         """Draw an address."""
         place = self.suburbs.draw()
+        code, state = (place, place) if self.nested else (self.suburbs.draw(), self.suburbs.draw())
         return {
-            "address": f"{1 + int(self.rng.exponential(60))} {self.streets.word()}",
+            "street": self.streets.word(),
             "suburb": self.suburbs.words[place],
-            "postcode": self.postcodes[place],
-            "state": self.states[place],
+            "postcode": self.postcodes[code],
+            "state": self.states[state],
         }
 
     def copied(self, original: Row) -> Row:

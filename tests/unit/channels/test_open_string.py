@@ -202,6 +202,9 @@ def test_any_script_and_odd_cells():
     evidence = log_pair(field, field.start(), 0.1, np.arange(len(words)), np.arange(len(words)))
     assert np.isfinite(evidence).all()
     frame = pl.DataFrame({"id": [1, 2], "name": ["x" * 10_000_000, "y"]})
+    with pytest.raises(tl.InputError, match="holds a text of 10,000,000 characters"):
+        tl.Dataset.from_frames({"a": frame, "b": frame}, fields={"name": tl.String()})
+    frame = pl.DataFrame({"id": [1, 2], "name": ["x" * 201, "y"]})
     data = tl.Dataset.from_frames({"a": frame, "b": frame}, fields={"name": tl.String()})
     with pytest.raises(tl.InputError, match="longer than 200 characters"):
         tl.Problem.compile(tl.Model(network=None), data)

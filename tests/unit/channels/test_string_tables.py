@@ -72,3 +72,15 @@ def test_twenty_thousand_strings_keep_only_near_pairs():
     some = rng.integers(0, len(words), 50)
     assert (tables.both_distorted(some, some[::-1]) > 0).all()
     assert tables.distorted_from(int(some[0])).sum() == pytest.approx(1)
+
+
+def test_near_pairs_are_those_within_the_cap_of_each_other_or_of_a_common_string():
+    frequencies = np.full(len(WORDS), 1 / len(WORDS))
+    distance = np.array([[textbook(x, v) for x in WORDS] for v in WORDS])
+    tables = string_tables(tl.String(vocabulary="closed", max_distance=3), WORDS, frequencies)
+    within = distance < 3
+    expected = {(i, j) for j in range(len(WORDS)) for i in range(j) if (within[i] & within[j]).any()}
+    assert set(zip(*(codes.tolist() for codes in tables.near()), strict=True)) == expected
+    assert len(expected) < len(WORDS) * (len(WORDS) - 1) // 2
+    every = string_tables(tl.String(vocabulary="closed"), WORDS, frequencies).near()
+    assert len(every[0]) == len(WORDS) * (len(WORDS) - 1) // 2

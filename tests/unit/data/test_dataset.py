@@ -133,7 +133,7 @@ def test_every_fault_at_once():
         ({"anchors": [("a1", "b1")], "nonmatches": [("a1", "b1")]}, "are said to be one person and not to be"),
         ({"anchors": [("a1", "b1", "c1")]}, "not every entry is a pair"),
         ({"id": "key"}, "has no id column 'key'"),
-        ({"fields": {"username": "string"}}, "Give String() or Categorical()"),
+        ({"fields": {"username": "string"}}, "Give String() or PersonName() or Categorical()"),
         ({"records": {"left": [1, 2]}, "ties": {}}, "records['left']: is a list"),
         ({"records": {}, "ties": {}, "fields": None}, "no file is given"),
     ],

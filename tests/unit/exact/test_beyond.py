@@ -214,7 +214,7 @@ def test_activity_reaches_every_move_through_the_target(rng):
             ours = target.log_prior[sum(b >= 0 for b in partner) - 1]
             ours += sum(target.log_bf[a, b] for a, b in enumerate(partner) if a and b >= 0)
             _, labels = np.unique(labels, return_inverse=True)
-            assert abs(ours - tl.logp.linkage.log_linkage(problem, labels, 0.9)) < 1e-9
+            assert abs(ours - tl.logp.linkage.log_linkage(problem, labels, activity=0.9)) < 1e-9
 
 
 def test_what_is_off_is_empty(rng):

@@ -156,7 +156,9 @@ def test_what_goes_beyond_positions_is_told_apart():
             apart[record] = record
         together = apart.copy()
         together[b] = a
-        logs = [log_linkage(problem, np.unique(one, return_inverse=True)[1], alpha) for one in (together, apart)]
+        logs = [
+            log_linkage(problem, np.unique(one, return_inverse=True)[1], activity=alpha) for one in (together, apart)
+        ]
         weights.append(logs[0] - logs[1])
     assert found["prior"] + found["activity"] == pytest.approx(np.mean(weights))
     silent = replace(posterior, beyond=dict(posterior.beyond) | {"correlation": np.zeros((1, 6))})

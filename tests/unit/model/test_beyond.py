@@ -103,7 +103,7 @@ def test_probabilities_of_all_linkages_sum_to_one_whatever_degrees_weigh(alpha, 
     whole = tl.Problem.compile(tl.Model(linkage=tl.MatchRate(2, 1, inform, activity=True)), data)
     plain = tl.Problem.compile(tl.Model(linkage=tl.MatchRate(2, 1, inform)), data)
     linkages = [one for one in pairings(np.repeat([0, 1], [5, 6]).tolist()) if one[1] == one[7]]
-    logs = np.array([log_linkage(whole, one, alpha) for one in linkages])
+    logs = np.array([log_linkage(whole, one, activity=alpha) for one in linkages])
     if alpha == 0:
         assert logs == pytest.approx([log_linkage(plain, one) for one in linkages])
     if not inform:
@@ -126,7 +126,7 @@ def test_activity_with_informing_anchors_is_the_whole_prior_restricted():
         tl.Model(linkage=tl.MatchRate(2, 1, True, activity=True)), dataset(anchors=[(("a", 1), ("b", 2))])
     )
     linkages = list(pairings(np.repeat([0, 1], [5, 6]).tolist()))
-    assert np.exp([log_linkage(told, one, 0.8) for one in linkages]).sum() == pytest.approx(1)
+    assert np.exp([log_linkage(told, one, activity=0.8) for one in linkages]).sum() == pytest.approx(1)
     for one in linkages:
         if one[1] == one[7]:
-            assert log_linkage(known, one, 0.8) == pytest.approx(log_linkage(told, one, 0.8))
+            assert log_linkage(known, one, activity=0.8) == pytest.approx(log_linkage(told, one, activity=0.8))

@@ -114,11 +114,17 @@ def test_what_cannot_be_written_is_said(data, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "old"]
 
 
-def test_three_files_are_a_clear_error():
+def test_one_file_needs_a_prior_of_duplicates():
+    data = tl.Dataset.from_frames({"a": pl.DataFrame({"id": [1, 2]})}, fields={})
+    with pytest.raises(tl.InputError, match="the linkage prior only links records of different files"):
+        tl.sample(tl.Model(), data)
+
+
+def test_three_files_of_the_papers_algorithm_are_a_clear_error():
     frame = pl.DataFrame({"id": [1, 2]})
     data = tl.Dataset.from_frames(dict.fromkeys("abc", frame), fields={})
-    with pytest.raises(tl.InputError, match="links two files; 3 are given"):
-        tl.sample(tl.Model(), data)
+    with pytest.raises(tl.InputError, match="links pairs between two files"):
+        tl.sample(tl.Model(), data, sampler="paper")
 
 
 @pytest.mark.parametrize("bad", [{"chains": 0}, {"draws": 0}, {"sampler": "gibbs"}, {"thin": -1}, {"seed": -1}])

@@ -57,9 +57,9 @@ def test_linkages_are_drawn_from_the_activity_prior(rng):
         fields={},
     )
     problem = tl.Problem.compile(tl.Model(linkage=tl.MatchRate(1, 2, activity=True)), data)
-    drawn = [tuple(draw_labels(rng, problem, 1.2).tolist()) for _ in range(4000)]
+    drawn = [tuple(draw_labels(rng, problem, activity=1.2).tolist()) for _ in range(4000)]
     for labels in set(drawn):
-        p = np.exp(log_linkage(problem, np.array(labels), 1.2))
+        p = np.exp(log_linkage(problem, np.array(labels), activity=1.2))
         assert abs(drawn.count(labels) / 4000 - p) < 5 * np.sqrt(p * (1 - p) / 4000)
 
 

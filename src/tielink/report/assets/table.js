@@ -29,7 +29,7 @@ function columnsOf(marks) {
     { head: heads[1], key: (row) => data.ids[links.b[row]], cell: (row) => recordCell(links.b[row]) },
   ];
   columns.push({ head: "probability", numeric: true, right: true, key: (row) => links.p[row], cell: chanceCell });
-  columns.push({ head: "decision", key: (row) => DECISIONS[links.decision[row]], cell: (row) => element("td", {}, element("span", { class: `chip ${DECISIONS[links.decision[row]]}` }, DECISIONS[links.decision[row]])) });
+  columns.push({ head: "decision", key: (row) => DECISIONS[links.decision[row]], cell: (row) => element("td", {}, element("span", { class: `chip ${DECISIONS[links.decision[row]].replace(" ", "-")}` }, DECISIONS[links.decision[row]])) });
   for (const field of fields) {
     columns.push({ head: field, key: (row) => valueOf(field, links.a[row]) ?? "", cell: (row) => fieldCell(field, row) });
   }

@@ -1,0 +1,220 @@
+"""One chain of the sampler for clusters; to the rest of the program it looks like any other chain."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tielink.exact.adapt import adapt
+from tielink.exact.clusters import positions
+from tielink.exact.clusters.compile import compile_candidates, compile_rules, compile_space
+from tielink.exact.clusters.gibbs import gibbs_place, gibbs_places
+from tielink.exact.clusters.groups import Groups
+from tielink.exact.clusters.hyperparameters import Hyperparameters
+from tielink.exact.clusters.labels import MISSING, gibbs_label, gibbs_labels
+from tielink.exact.clusters.start import empty_layout, make_tuning, start_layout
+from tielink.exact.clusters.state import everyone_alone
+from tielink.exact.profiles import Profiles
+from tielink.model.cluster_priors import SizePrior
+from tielink.run.job import Job
+
+__all__ = ["ClusterChain"]
+
+Arrays = dict[str, NDArray[Any]]
+
+MOVES = ("gibbs", "wander", "hyperparameter", "jump", "walk", "intercept", "scale", "spread")
+LABEL_SWEEPS = 4
+"""Without ties: draws of every unit's cluster for each update of rates and parameters."""
+WALKS = 2
+WANDERS = 2
+"""Units that are offered one record at random, candidate or not: so that every linkage can be reached."""
+
+
+class ClusterChain:
+    """The state of one chain and how to move it on."""
+
+    def __init__(self, job: Job, index: int) -> None:
+        problem = job.problem
+        self.job, self.index, self.sampler = job, index, job.run.sampler
+        self.rng = np.random.default_rng(np.random.SeedSequence(job.run.seed, spawn_key=(index,)))
+        self.sizes = problem.sizes
+        self.profiles = Profiles(problem)
+        self.profile_state = self.profiles.start()
+        self.rules = compile_rules(problem)
+        self.candidates = compile_candidates(problem)
+        self.groups = Groups(self.profiles, _always(self.candidates), self.rules.largest, self.profile_state)
+        self.state = everyone_alone(self.rules)
+        self.seen = np.zeros(problem.records + 1, dtype=np.int64)
+        prior = problem.linkage.clusters
+        self.hyperparameters = Hyperparameters(prior, problem.records) if isinstance(prior, SizePrior) else None
+        if self.hyperparameters is not None:
+            self.hyperparameters.write(self.state)
+        self.space = compile_space(problem)
+        if self.space is not None:
+            self.layout, self.tuning = empty_layout(self.space), make_tuning(self.space, problem.records)
+        self._revalue()
+        self.moves = MOVES
+
+    def begin(self) -> None:
+        """Start with anchors linked and nothing else; positions near a mode."""
+        if self.space is not None:
+            values = self.groups.table.value[: len(self.groups.pairs)]
+            sure = self.groups.pairs[values > math.log(self.job.problem.records)]
+            self.layout = start_layout(self.rng, self.state, self.rules, self.space, sure)
+
+    def advance(self, warmup_sweep: int | None) -> NDArray[np.int64]:
+        """Do one sweep; tune if it is number `warmup_sweep` of warm-up. Return (proposed, accepted) by move."""
+        counts = np.zeros((len(self.moves), 2), dtype=np.int64)
+        for _ in range(LABEL_SWEEPS if self.space is None else 1):
+            self._labels(counts[0])
+        for _ in range(WANDERS):
+            self._wander(counts[1])
+        if self.hyperparameters is not None:
+            counts[2] = self.hyperparameters.update(self.rng, self.state, warmup_sweep)
+        if self.space is not None:
+            self._positions(counts, warmup_sweep)
+        if self.profiles.fields:
+            self.profiles.update(self.rng, self.profile_state, self.person())
+            self._revalue()
+        return counts
+
+    def _positions(self, counts: NDArray[np.int64], warmup_sweep: int | None) -> None:
+        rng, state, layout, space, tuning = self.rng, self.state, self.layout, self.space, self.tuning
+        assert space is not None
+        counts[3] = positions.jump(rng, state, layout, space, tuning)
+        for _ in range(WALKS):
+            info = positions.walk(rng, state, layout, space, tuning)
+            counts[4] += (info.proposed, info.accepted)
+        counts[5] = positions.walk_intercepts(rng, layout, space, tuning)
+        counts[6] = positions.scale(rng, layout, space, tuning)
+        counts[7] = positions.draw_spread(rng, state, layout, space)
+        if warmup_sweep is not None:
+            adapt(tuning, warmup_sweep, info.moved_a, info.moved_b, counts[5], counts[6])  # type: ignore[arg-type]
+
+    def _labels(self, counts: NDArray[np.int64]) -> None:
+        begin, units = 0, len(self.rules.unit_begin) - 1
+        rng, state, rules, candidates, wanted = self.rng, self.state, self.rules, self.candidates, self.groups.wanted
+        while begin < units:
+            table = self.groups.table
+            if self.space is None:
+                begin = gibbs_labels(rng, state, rules, table, wanted, candidates, begin, self.seen, counts)
+            else:
+                begin = gibbs_places(
+                    rng, state, rules, table, wanted, candidates, self.layout, self.space, self.tuning, begin,
+                    self.seen, counts,
+                )  # fmt: skip
+            if begin < units:
+                self.groups.supply()
+
+    def _wander(self, counts: NDArray[np.int64]) -> None:
+        rng, state, rules, candidates, wanted = self.rng, self.state, self.rules, self.candidates, self.groups.wanted
+        unit, other = rng.integers(len(rules.unit_begin) - 1), rng.integers(rules.file_of.size)
+        if rules.unit_of[other] == unit:
+            return
+        while True:
+            table = self.groups.table
+            if self.space is None:
+                moved = gibbs_label(rng, state, rules, table, wanted, candidates, unit, other, self.seen)
+            else:
+                moved = gibbs_place(
+                    rng, state, rules, table, wanted, candidates, self.layout, self.space, self.tuning, unit, other,
+                    self.seen,
+                )  # fmt: skip
+            if moved != MISSING:
+                counts += (1, moved)
+                return
+            self.groups.supply()
+
+    def _revalue(self) -> None:
+        """Evaluate evidence at the current rates and parameters, that of the current clusters first of all."""
+        self.groups.refresh(self.profile_state)
+        if not self.profiles.fields:
+            return
+        for size in range(2, self.rules.largest + 1):
+            slots = np.flatnonzero(self.state.size == size)
+            if len(slots):
+                self.state.value[slots] = self.groups.evidence(self.state.member[slots, :size])
+
+    @property
+    def persons(self) -> int:
+        """N of the current state."""
+        return int(self.state.number[0])
+
+    def person(self) -> NDArray[np.int64]:
+        """Return the smallest record number of each record's person."""
+        return np.asarray(self.state.member[self.state.label, 0])
+
+    def log_likelihood(self) -> float:
+        """Return log p(ties, values | all else)."""
+        value = self.profiles.log_likelihood(self.profile_state, self.person())
+        if self.space is not None:
+            for file, intercept in enumerate(self.layout.intercept):
+                value += positions.file_log_likelihood(file, intercept, 1.0, self.layout, self.space)
+        return float(value) if math.isfinite(value) else math.nan
+
+    @property
+    def dyads(self) -> int:
+        """The number of dyads in all networks."""
+        observed = [] if self.space is None else self.space.observed.tolist()
+        return sum(size * (size - 1) // 2 for size, seen in zip(self.sizes, observed, strict=False) if seen)
+
+    def dyad_log_likelihoods(self, out: NDArray[np.float64]) -> None:
+        """Write log p(y_d) of every dyad of every network into `out`."""
+        assert self.space is not None
+        begin = 0
+        for file in np.flatnonzero(self.space.observed):
+            end = begin + self.sizes[file] * (self.sizes[file] - 1) // 2
+            positions.dyad_log_likelihoods(file, self.layout, self.space, out[begin:end])
+            begin = end
+
+    def series(self) -> dict[str, Any]:
+        """Return what is recorded of every draw, besides persons and profiles."""
+        found: dict[str, Any] = {} if self.hyperparameters is None else {"prior": self.hyperparameters.values}
+        if self.space is not None:
+            found |= {"intercepts": self.layout.intercept, "spread": self.layout.spread[0]}
+        return found
+
+    def layouts(self) -> dict[str, NDArray[np.float64]]:
+        """Return what is recorded of some draws: the position of every record's person."""
+        return {} if self.space is None else {"positions": np.hstack(self.layout.position).T}
+
+    def snapshot(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return everything that changes, as arrays and as values that JSON holds."""
+        arrays: Arrays = {f"state.{name}": array.copy() for name, array in self.state._asdict().items()}
+        arrays |= self.profile_state.arrays()
+        if self.hyperparameters is not None:
+            arrays["hyperparameters"] = self.hyperparameters.values.copy()
+            arrays["steps"] = self.hyperparameters.steps.copy()
+        if self.space is not None:
+            arrays |= {name: array.copy() for name, array in self._network_arrays().items()}
+        return arrays, {"rng": self.rng.bit_generator.state}
+
+    def _network_arrays(self) -> Arrays:
+        """Return the arrays of positions and steps by name, themselves and no copies."""
+        arrays: Arrays = {f"position.{file}": x for file, x in enumerate(self.layout.position)}
+        arrays |= {"intercept": self.layout.intercept, "spread": self.layout.spread}
+        steps = ("step_a", "step_intercept", "step_scale")
+        return arrays | {f"tuning.{name}": getattr(self.tuning, name) for name in steps}
+
+    def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
+        """Become the chain that `snapshot` was taken of."""
+        self.rng.bit_generator.state = values["rng"]
+        for name, array in self.state._asdict().items():
+            array[...] = arrays[f"state.{name}"]
+        self.profile_state.restore(arrays)
+        if self.hyperparameters is not None:
+            self.hyperparameters.values, self.hyperparameters.steps = arrays["hyperparameters"], arrays["steps"]
+        if self.space is not None:
+            for name, array in self._network_arrays().items():
+                array[...] = arrays[name]
+        self._revalue()
+
+
+def _always(candidates: Any) -> NDArray[np.int64]:
+    """Return the candidate pairs whose evidence is always kept, each once."""
+    first = np.repeat(np.arange(len(candidates.begin) - 1), np.diff(candidates.begin))
+    pairs = np.column_stack([first, candidates.record])
+    return np.ascontiguousarray(pairs[pairs[:, 0] < pairs[:, 1]])

@@ -1,0 +1,147 @@
+"""Chains over every partition of a few records against exact enumeration, for each prior and class, J = 1, 2 and 3.
+
+Rates, parameters and hyperparameters are held fixed here; χ² of thinned draws, false-alarm rate 1e-5 for each test.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+from scipy.special import logsumexp
+
+import tielink as tl
+from partitions import partitions
+from tielink.data.linkage import canonical
+from tielink.exact import candidates as search
+from tielink.logp.linkage import log_linkage
+from tielink.logp.profiles import log_collapsed
+from tielink.project import Run
+from tielink.run.cluster_chain import ClusterChain
+from tielink.run.job import Job
+
+FALSE_ALARM = 1e-5
+NAMES = ["anna", "ana", "bob", "bob", None, "anna"]
+PLACES = ["x", "x", "y", None, "y", "y"]
+
+CASES = {
+    "one file, Ewens–Pitman": ((5,), tl.EwensPitman(max_size=3, concentration=0.6, discount=0.3)),
+    "one file, negative binomial": ((5,), tl.NegativeBinomial(max_size=4, shape=1.5, probability=0.6)),
+    "two files, duplicates": ((3, 2), tl.EwensPitman(max_size=5, concentration=1.0, discount=0.0)),
+    "two files, pairs": ((3, 3), tl.MatchRate(1, 2)),
+    "three files, pairs": ((2, 2, 2), tl.Uniform()),
+    "three files, rate of pairs": ((1, 3, 2), tl.MatchRate(2, 1)),
+    "three files, one a file": ((2, 2, 2), tl.OnePerFile(1, 2)),
+    "three files, duplicates": ((1, 2, 2), tl.NegativeBinomial(max_size=3, shape=2.0, probability=0.5)),
+}
+
+
+def world(sizes, prior, **known):
+    begins = np.cumsum((0, *sizes))
+    frames = {
+        f"f{j}": pl.DataFrame(
+            {"id": range(size), "name": NAMES[begins[j] :][:size], "place": PLACES[begins[j] :][:size]},
+            schema={"id": pl.Int64, "name": pl.String, "place": pl.String},
+        )
+        for j, size in enumerate(sizes)
+    }
+    data = tl.Dataset.from_frames(frames, fields={"name": tl.String(), "place": tl.Categorical()}, **known)
+    return Job.make(tl.Model(network=None, linkage=prior), data, Run(seed=3))
+
+
+def fixed_chain(job):
+    chain = ClusterChain(job, 0)
+    chain.profile_state.rates[:] = 0.15, 0.3
+    chain._revalue()
+    return chain
+
+
+def exact(problem, chain):
+    """Return every partition with its posterior probability at the chain's rates and parameters."""
+    every = list(partitions(problem.file_of.tolist(), problem.linkage.allowed, problem.linkage.largest))
+    logs = []
+    for labels in every:
+        total = log_linkage(problem, labels)
+        for place, field in enumerate(problem.fields):
+            state = chain.profile_state
+            total += log_collapsed(field, state.fields[place], state.rates[place], labels)
+        logs.append(total)
+    return every, np.exp(np.array(logs) - logsumexp(logs))
+
+
+def draws(chain, number, step):
+    counts = Counter()
+    for _ in range(number):
+        step(chain)
+        counts[tuple(canonical(chain.person()).tolist())] += 1
+    return counts
+
+
+def sweeps(chain):
+    for _ in range(3):
+        chain._labels(np.zeros(2, dtype=np.int64))
+
+
+def p_value(chain, number=3_000, step=sweeps):
+    every, probability = exact(chain.job.problem, chain)
+    counts = draws(chain, number, step)
+    observed = np.array([counts.pop(tuple(labels.tolist()), 0) for labels in every])
+    assert not counts, "a partition outside the class was drawn"
+    assert not observed[probability == 0].any()
+    order = np.argsort(probability)
+    # Rare partitions are pooled, so that expected counts are at least ten.
+    rare = order[np.cumsum(probability[order]) * number < 10]
+    common = np.setdiff1d(np.flatnonzero(probability > 0), rare)
+    seen, expected = observed[common], probability[common] * number
+    if probability[rare].sum() > 0:
+        seen, expected = np.append(seen, observed[rare].sum()), np.append(expected, probability[rare].sum() * number)
+    return float(stats.chisquare(seen, expected * seen.sum() / expected.sum()).pvalue)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_labels_of_every_prior_and_class(case):
+    assert p_value(fixed_chain(world(*CASES[case]))) > FALSE_ALARM
+
+
+def test_anchors_and_non_matches():
+    known = {"anchors": [(("f0", 0), ("f1", 0)), (("f1", 1), ("f2", 0))], "nonmatches": [(("f0", 1), ("f2", 1))]}
+    assert p_value(fixed_chain(world((2, 2, 2), tl.OnePerFile(1, 2), **known))) > FALSE_ALARM
+    known = {"anchors": [(("f0", 0), ("f0", 1))], "nonmatches": [(("f0", 1), ("f0", 2))]}
+    assert (
+        p_value(fixed_chain(world((5,), tl.EwensPitman(max_size=4, concentration=1.0, discount=0.2), **known)))
+        > FALSE_ALARM
+    )
+
+
+def test_pairs_that_are_no_candidates_are_reached(monkeypatch):
+    def few(problem, **_):
+        return search.Candidates.from_pairs(np.array([[0, 1], [2, 3]]), problem.records)
+
+    monkeypatch.setattr(search, "find_candidates", few)
+
+    def wandering(chain):
+        chain._labels(np.zeros(2, dtype=np.int64))
+        for _ in range(40):
+            chain._wander(np.zeros(2, dtype=np.int64))
+
+    chain = fixed_chain(world((5,), tl.EwensPitman(max_size=3, concentration=0.6, discount=0.3)))
+    assert len(chain.candidates.record) == 4
+    assert p_value(chain, step=wandering) > FALSE_ALARM
+
+
+def test_a_wrong_prior_and_dropped_evidence_are_caught():
+    chain = fixed_chain(world((5,), tl.EwensPitman(max_size=3, concentration=0.6, discount=0.3)))
+    chain.state.prior[1] = 0.6
+    assert p_value(chain) < FALSE_ALARM, "a wrong discount goes unnoticed"
+    chain = fixed_chain(world((2, 2, 2), tl.OnePerFile(1, 2)))
+    chain.rules.rate[:] = 1.0, 4.0
+    assert p_value(chain) < FALSE_ALARM, "a wrong match rate goes unnoticed"
+    chain = fixed_chain(world((5,), tl.EwensPitman(max_size=3, concentration=0.6, discount=0.3)))
+    triples = (chain.groups.table.key >= 0).sum(axis=1) == 3
+    sweeps(chain)
+    triples = (chain.groups.table.key >= 0).sum(axis=1) == 3
+    chain.groups.table.value[triples] = 0.0
+    assert p_value(chain) < FALSE_ALARM, "evidence of three records taken for none goes unnoticed"

@@ -1,0 +1,73 @@
+"""Sums over true values of groups of values, and the table that keeps them, against their definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tielink as tl
+from tielink.data.columns import MISSING
+from tielink.exact.clusters.groups import FORGET_AFTER, Groups
+from tielink.exact.clusters.table import find
+from tielink.exact.profiles import Profiles
+from tielink.logp.profiles import log_group, log_single
+
+NAMES = ["anna", "ana", "bob", None, "anna", "bo", "bob", "hanna"]
+PLACES = ["x", "x", "y", "z", None, "y", "y", "x"]
+
+
+@pytest.fixture
+def groups():
+    frame = pl.DataFrame({"id": range(8), "name": NAMES, "place": PLACES})
+    data = tl.Dataset.from_frames(
+        {"a": frame[:5], "b": frame[5:]}, fields={"name": tl.String(vocabulary="closed"), "place": tl.Categorical()}
+    )
+    profiles = Profiles(tl.Problem.compile(tl.Model(network=None, linkage=tl.EwensPitman(max_size=5)), data))
+    state = profiles.start()
+    state.rates = np.array([0.2, 0.35])
+    return Groups(profiles, np.array([[0, 1], [2, 6], [0, 3]]), 5, state)
+
+
+def defined(groups, records):
+    total = 0.0
+    for place, field in enumerate(groups.profiles.fields):
+        known = np.array([record for record in records if field.codes[record] != MISSING])
+        rate, own = groups.state.rates[place], groups.state.fields[place]
+        if len(known):
+            total += log_group(field, own, rate, field.codes[known])
+            total -= log_single(field, own, rate, field.codes[known]).sum()
+    return total
+
+
+@pytest.mark.parametrize("records", [[0, 1], [2, 6], [0, 3], [3, 4], [0, 1, 7], [2, 5, 6], [0, 3, 4], [0, 1, 2, 5, 6]])
+def test_evidence_of_a_group_is_its_definition(groups, records):
+    assert groups.evidence(np.array([records]))[0] == pytest.approx(defined(groups, records), abs=1e-12)
+
+
+def test_groups_enter_the_table_are_renewed_and_forgotten(groups):
+    key = np.array([0, 1, 7, -1, -1])
+    assert find(groups.table, key, 3) == -1
+    groups.wanted.key[0], groups.wanted.number[0] = key, 1
+    groups.supply()
+    row = find(groups.table, key, 3)
+    assert groups.table.value[row] == pytest.approx(defined(groups, [0, 1, 7]))
+    groups.state.rates = np.array([0.05, 0.1])
+    groups.refresh(groups.state)
+    for records in ([0, 1], [2, 6], [0, 3], [0, 1, 7]):
+        at = find(groups.table, np.array(records), len(records))
+        assert groups.table.value[at] == pytest.approx(defined(groups, records))
+    for _ in range(2 * FORGET_AFTER):
+        groups.refresh(groups.state)
+    assert find(groups.table, key, 3) == -1
+    assert find(groups.table, key, 2) >= 0
+
+
+def test_rates_may_differ_by_file(groups):
+    """Terms hold no rate: those of each record are put in when they are mixed."""
+    field, own = groups.profiles.fields[0], groups.state.fields[0]
+    records, rates = np.array([0, 1, 7]), np.array([0.1, 0.3, 0.6])
+    terms = field.group(own, field.codes[records][None])[:, 0]
+    bits = (np.arange(8)[:, None] >> np.arange(3)) & 1
+    mixed = (terms * np.where(bits, rates, 1 - rates).prod(axis=1)).sum()
+    assert np.log(mixed) == pytest.approx(log_group(field, own, rates, field.codes[records]))
