@@ -276,16 +276,23 @@ def dyad_intercept(side, i, j, state):
 
 
 @njit(cache=True)
+def _social_log_likelihood(u, side, record, skip, state, target):
+    """l_i(u) with sociality. A function of its own: in one with the plain case, that case would be slower."""
+    x = (state.position_a, state.position_b)[side]
+    ties = (target.adjacency_a, target.adjacency_b)[side]
+    return target.temperature * row(u, x, ties[record], row_intercepts(side, record, state), target.link, record, skip)
+
+
+@njit(cache=True)
 def record_log_likelihood(u, side, record, skip, state, target):
     """l_i(u): the record's row of ties when it stands at `u`, dyad (record, skip) left out; 0 without a network."""
     if not target.observed[side]:
         return 0.0
+    if target.sociality_scale > 0.0:
+        return _social_log_likelihood(u, side, record, skip, state, target)
     x = (state.position_a, state.position_b)[side]
     ties = (target.adjacency_a, target.adjacency_b)[side]
-    # Asking the target for a number costs nothing; asking the state for an array's size costs some per cent of a sweep.
-    if target.sociality_scale == 0.0:
-        return target.temperature * row(u, x, ties[record], state.intercept[side], target.link, record, skip)
-    return target.temperature * row(u, x, ties[record], row_intercepts(side, record, state), target.link, record, skip)
+    return target.temperature * row(u, x, ties[record], state.intercept[side], target.link, record, skip)
 
 
 @njit(cache=True)
