@@ -13,7 +13,7 @@ demo: .venv/ready
 	@$(BIN)/tielink demo
 
 test: lint docs
-	$(BIN)/python -m pytest -n $(JOBS) -m "not long"
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not long"
 
 docs: .venv/ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

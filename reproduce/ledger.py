@@ -19,7 +19,11 @@ class Ledger:
         self.path = path
         self.rows: dict[str, Row] = {}
         if path.exists():
-            for line in path.read_text().splitlines():
+            text = path.read_text()
+            if text and not text.endswith("\n"):
+                with path.open("a") as file:  # or a line that a crash cut short would swallow the next
+                    file.write("\n")
+            for line in text.splitlines():
                 try:
                     row = json.loads(line)
                 except json.JSONDecodeError:  # the last line of a run that was killed while writing it
