@@ -9,7 +9,6 @@ import numpy as np
 
 from tielink.data.scores import pair_keys
 from tielink.explanation.explain import REST
-from tielink.faults import InputError
 from tielink.model.describe import persons_prior
 from tielink.report.drawings import bipartite, latent, linked_persons, neighbour_ties, networks
 from tielink.report.result import Result
@@ -146,14 +145,13 @@ def _count_of_persons(result: Result) -> dict[str, Any]:
     """Return prior and posterior probabilities of the number of persons, where either is not negligible."""
     numbers = result.posterior.number_of_persons.ravel()
     seen, counts = np.unique(numbers, return_counts=True)
-    answer: dict[str, Any] = {"n": seen.tolist(), "posterior": (counts / len(numbers)).round(5).tolist(), "prior": None}
-    try:
-        persons, probability = persons_prior(result.posterior.model, result.dataset)
-    except (InputError, NotImplementedError, AttributeError):  # a prior whose N has no closed form
-        return answer
+    persons, probability = persons_prior(result.posterior.model, result.dataset)
     kept = probability > 1e-6
-    answer["prior"] = {"n": persons[kept].tolist(), "p": probability[kept].round(6).tolist()}
-    return answer
+    return {
+        "n": seen.tolist(),
+        "posterior": (counts / len(numbers)).round(5).tolist(),
+        "prior": {"n": persons[kept].tolist(), "p": probability[kept].round(6).tolist()},
+    }
 
 
 def diagnosis_rows(result: Result) -> list[dict[str, str]]:
