@@ -146,7 +146,7 @@ def _value(state, target):
     return total
 
 
-def settle(rng: np.random.Generator, state: State, target: Target, sweeps: int = 150, rounds: int = 40) -> None:
+def settle(rng: np.random.Generator, state: State, target: Target, sweeps: int = 60, rounds: int = 40) -> None:
     """
     Bring rough positions to a good mode: choose their scale, anneal, climb.
 
