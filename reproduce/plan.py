@@ -33,7 +33,7 @@ class Level:
 
 LEVELS = {
     "quick": Level(1, 1, (0.0, 0.5), (2, 3), Effort(2, (60,)), Effort(2, (60,))),
-    "default": Level(10, 3, FRACTIONS, tuple(range(2, 9)), Effort(2, (200, 600)), Effort(2, (500, 1000))),
+    "default": Level(10, 3, FRACTIONS, tuple(range(2, 9)), Effort(2, (400,)), Effort(2, (500, 1000))),
     "full": Level(10, 10, FRACTIONS, tuple(range(2, 11)), Effort(4, (1000, 4000)), Effort(4, (1000, 4000))),
 }
 
@@ -91,7 +91,7 @@ def ceiling(root: Path) -> list[Fit]:
         pairs = [pair for pair in found.truth.clusters() if len(pair) == 2]
         tasks += [
             Fit("ceiling", f"uir/{folder.name}", method, 1.0, 0, hidden=number)
-            for method in ("paper K=2", DEFAULT)
+            for method in ("paper K=2", "paper K=4", DEFAULT)
             for number, pair in enumerate(pairs)
             if pair != found.ego
         ]
