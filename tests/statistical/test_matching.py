@@ -93,6 +93,7 @@ ERRORS = {
         ("if entry_of(lists, left[i], right[j]) >= 0:", "if entry_of(lists, left[i], right[j]) >= 99:"),
     ),
     "partners beyond the records drawn": ("offlist", ("if not here[old]:", "if False:")),
+    "a gathered choice taken for a blind one": ("offlist", ("log_prior) + bonus[linked]", "log_prior)")),
     "the prior left out": ("offlist", ("evidence[i, j] + gain if", "evidence[i, j] if")),
     "list draws of records linked off it": ("matching", ("if entry_of(lists, record, old) < 0:", "if False:")),
     "an exchange that counts one pair": (

@@ -1,19 +1,24 @@
 """A small language model of a field's strings: which characters follow which, and where strings end.
 
-A bigram model with an end symbol, interpolated with the frequencies of single characters (Witten and Bell 1991). The
-commonest characters are states of their own; all others share one state, within which each has its frequency. So the
-model covers every string over the characters seen, whatever their script, and its tables stay small.
+A bigram model with an end symbol that backs off to single characters, by how many others each follows (Kneser and Ney
+1995), with a strength θ as in a Pitman–Yor process (Teh 2006): of a few, the one under which strings are likeliest by
+the model fitted without them. The commonest characters are states of their own; all others share one state, within
+which each has its frequency. So the model covers every string over the characters seen, whatever their script, and its
+tables stay small.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tielink.channels.language_kernels import log_left_out, transitions
 
 __all__ = ["Language", "Text", "language"]
 
@@ -22,6 +27,10 @@ Codes = NDArray[np.int64]
 
 STATES = 40
 """Characters beyond this many share one state."""
+STRENGTHS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+"""θ to choose from."""
+TRIED = 2_000
+"""Strings, evenly spaced, by which θ is chosen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +59,13 @@ class Language:
     """T: states × states, the start last; no way leads back to it."""
     end: Floats
     """The probability of the end after each state."""
+    follows: Floats
+    """n(s, c): how often each state follows each in the training strings; the start is the last row, the end the last
+    column."""
+    strength: float
+    """θ: how much single characters count."""
+    empty: bool
+    """Whether a string may be empty."""
 
     @cached_property
     def number(self) -> dict[str, int]:
@@ -63,10 +79,7 @@ class Language:
 
     def encode(self, strings: Iterable[str]) -> Text:
         """Turn strings into numbers; every character must be in the alphabet."""
-        numbers = [[self.number[character] for character in string] for string in strings]
-        begins = np.cumsum([0, *(len(row) for row in numbers)])
-        flat = [character for row in numbers for character in row]
-        return Text(np.array(flat, dtype=np.int64), begins.astype(np.int64))
+        return _encode(strings, self.number)
 
     def log_probability(self, text: Text) -> Floats:
         """Return log LM(v) of every string."""
@@ -105,9 +118,6 @@ def language(strings: Sequence[str], also: Iterable[str] = (), *, empty: bool = 
     """Fit the model to distinct strings; `also` holds further strings whose characters must be known.
 
     Without `empty`, no string is empty.
-
-    T(s, c) = (n(s, c) + r(s)·T₁(c)) / (n(s) + r(s)), r(s) being the number of different characters that follow s, and
-    T₁(c) = (n(c) + ½) / (n + ½·(states + 1)), the end counting as a character.
     """
     counts = Counter(character for string in strings for character in string)
     unseen = sorted({character for string in also for character in string} - counts.keys())
@@ -117,20 +127,21 @@ def language(strings: Sequence[str], also: Iterable[str] = (), *, empty: bool = 
     state = np.minimum(np.arange(len(ranked)), states - 1)
     weight = np.array([counts[character] + 0.5 for character in ranked])
     share = weight / np.bincount(state, weight)[state]
-    place = {character: int(state[number]) for number, character in enumerate(ranked)}
-    follows = np.zeros((states + 1, states + 1))  # the start is the last row, the end the last column
-    for string in strings:
-        row = states
-        for character in string:
-            follows[row, place[character]] += 1
-            row = place[character]
-        follows[row, states] += 1
-    once = (follows.sum(axis=0) + 0.5) / (follows.sum() + 0.5 * (states + 1))
-    kinds = np.maximum((follows > 0).sum(axis=1, keepdims=True), 1)
-    moves = (follows + kinds * once) / (follows.sum(axis=1, keepdims=True) + kinds)
-    if not empty:
-        moves[-1, -1] = 0.0
-        moves[-1] /= moves[-1].sum()
+    text = _encode(strings, {character: code for code, character in enumerate(ranked)})
+    follows = np.zeros((states + 1, states + 1))
+    for begin, stop in pairwise(text.begins):
+        path = state[text.characters[begin:stop]]
+        np.add.at(follows, (np.append(states, path), np.append(path, states)), 1.0)
+    some = np.arange(0, len(strings), 1 + len(strings) // TRIED)
+    given = (text.characters, text.begins, some, state, share, follows)
+    strength = max(STRENGTHS, key=lambda theta: log_left_out(*given, theta, empty))
+    moves = transitions(follows, strength, empty)
     end = moves[:, -1].copy()
     moves[:, -1] = 0.0
-    return Language(tuple(ranked), state, share, moves, end)
+    return Language(tuple(ranked), state, share, moves, end, follows, strength, empty)
+
+
+def _encode(strings: Iterable[str], number: Mapping[str, int]) -> Text:
+    rows = [[number[character] for character in string] for string in strings]
+    begins = np.cumsum([0, *(len(row) for row in rows)])
+    return Text(np.array([character for row in rows for character in row], dtype=np.int64), begins.astype(np.int64))

@@ -1,9 +1,15 @@
 """Moves of pairs that are no candidates, so that the sampler is exact for the whole model.
 
 Call a record *loose* if it is single or if its partner is not on its list. Linking and parting loose records off the
-list leaves the same records loose. So a few loose records of each file, drawn without looking at how they are linked
-among themselves, may be given new partners off the list by Gibbs draws, with no acceptance ratio: the choice of records
-is as likely after the move as before it. The evidence of their pairs is computed when they are drawn.
+list leaves the same records loose. A few of each file are given new partners off the list by Gibbs draws; the evidence
+of their pairs is computed when they are drawn. Which ones is a matter of two coins:
+
+- Blindly: without looking at how they are linked. The choice is as likely after the move as before it, so there is no
+  acceptance ratio.
+- Gathered: all h pairs that are linked off the list, filled up with l − h and r − h single ones at random. The choice
+  has probability 1 / [C(M − h, l − h)·C(M′ − h, r − h)] for M and M′ loose records in the two files, so linking a pair
+  more gains (M − h)/(l − h)·(M′ − h)/(r − h). Without it, a pair that was linked for no reason would stay for as long
+  as it takes to draw both its records. With more than half of the places taken by such pairs, nothing is done.
 """
 
 from __future__ import annotations
@@ -48,13 +54,33 @@ def move_off_list(
     """
     loose = np.flatnonzero(_loose(matching, lists))
     cut = int(np.searchsorted(loose, first))
-    left, right = (_some(rng, side, most) for side in (loose[:cut], loose[cut:]))
-    if not len(left) or not len(right):
+    sides = loose[:cut], loose[cut:]
+    size = np.array([min(most, len(side)) for side in sides])
+    if not size.all():
         return Info(0, 0)
+    gathered, cap = rng.random() < 0.5, most // 2
+    linked = [side[matching.partner[side] >= 0] for side in sides]
+    if gathered and len(linked[0]) > cap:
+        return Info(0, 0)
+    if gathered:
+        single = [side[matching.partner[side] < 0] for side in sides]
+        left, right = (
+            np.append(own, _some(rng, rest, most - len(own))) for own, rest in zip(linked, single, strict=True)
+        )
+    else:
+        left, right = (_some(rng, side, most) for side in sides)
     a, b = (grid.ravel() for grid in np.meshgrid(left, right, indexing="ij"))
     weight = evidence(a, b).reshape(len(left), len(right))
-    accepted = _redraw(rng, matching, lists, log_prior, left, right, weight, ROUNDS)
+    bonus = _bonus(np.array([len(side) for side in sides]), size, cap) if gathered else np.zeros(len(loose) + 1)
+    accepted = _redraw(rng, matching, lists, log_prior, left, right, weight, bonus, len(linked[0]), ROUNDS)
     return Info(ROUNDS * len(left), accepted)
+
+
+def _bonus(loose: Codes, drawn: Codes, cap: int) -> Floats:
+    """Return what linking one pair more gains because the choice of records depends on h, for h = 0, 1, …."""
+    h = np.arange(cap + 1)[:, None]
+    gain = np.log(np.maximum(loose - h, 1) / np.maximum(drawn - h, 1)).sum(axis=1)
+    return np.where(h[:, 0] < cap, gain, -np.inf)
 
 
 def _some(rng: np.random.Generator, records: Codes, most: int) -> Codes:
@@ -73,8 +99,11 @@ def _loose(matching, lists):
 
 
 @njit(cache=True)
-def _redraw(rng, matching, lists, log_prior, left, right, evidence, rounds):
-    """Gibbs draws of each left record's partner among the right ones that are single and not on its list."""
+def _redraw(rng, matching, lists, log_prior, left, right, evidence, bonus, linked, rounds):
+    """Gibbs draws of each left record's partner among the right ones that are single and not on its list.
+
+    `linked` is h, and `bonus` what a link gains by it.
+    """
     here = np.zeros(matching.partner.size, dtype=np.bool_)
     here[right] = True
     for i in range(left.size):
@@ -90,7 +119,8 @@ def _redraw(rng, matching, lists, log_prior, left, right, evidence, rounds):
                 if not here[old]:
                     continue
                 unlink(matching, left[i], old)
-            gain = gain_of_link(matching, log_prior)
+                linked -= 1
+            gain = gain_of_link(matching, log_prior) + bonus[linked]
             for j in range(right.size):
                 log_weights[j] = evidence[i, j] + gain if matching.partner[right[j]] < 0 else -np.inf
             log_weights[right.size] = 0.0
@@ -98,5 +128,6 @@ def _redraw(rng, matching, lists, log_prior, left, right, evidence, rounds):
             new = right[chosen] if chosen < right.size else -1
             if new >= 0:
                 link(matching, left[i], new)
+                linked += 1
             changed += new != old
     return changed

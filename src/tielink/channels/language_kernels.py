@@ -1,0 +1,60 @@
+"""From counts of which character follows which to a language model's transitions: of all strings, or all but one."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def transitions(follows, strength, empty):
+    """Return T, the end as its last column; `follows` has a row for the start and a column for the end, both last.
+
+    T(s, c) = [max(n(s, c) − d, 0) + (θ + d·r(s))·T₁(c)] / (n(s) + θ), with strength θ, r(s) the number of different
+    characters that follow s, d = n₁/(n₁ + 2n₂) from the numbers of n(s, c) that are 1 and 2, and T₁(c) in proportion to
+    ½ more than the number of different characters that c follows. The end counts as a character.
+    """
+    size = follows.shape[0]
+    once, twice = (follows == 1.0).sum(), (follows == 2.0).sum()
+    off = (once + 0.5) / (once + 2.0 * twice + 1.0)
+    after = (follows > 0.0).sum(axis=0) + 0.5
+    after /= after.sum()
+    moves = np.empty_like(follows)
+    for s in range(size):
+        left = strength + off * (follows[s] > 0.0).sum()
+        moves[s] = (np.maximum(follows[s] - off, 0.0) + left * after) / (follows[s].sum() + strength)
+    if not empty:
+        moves[-1, -1] = 0.0
+        moves[-1] /= moves[-1].sum()
+    return moves
+
+
+@njit(cache=True, nogil=True)
+def without(x, state, follows):
+    """Return `follows` without the counts that string x brought."""
+    left = follows.copy()
+    before = follows.shape[0] - 1
+    for c in x:
+        left[before, state[c]] -= 1.0
+        before = state[c]
+    left[before, -1] -= 1.0
+    return left
+
+
+@njit(cache=True, nogil=True)
+def probability(x, state, share, moves):
+    """Return LM(x); `moves` has the end as its last column."""
+    total = 1.0
+    before = moves.shape[0] - 1
+    for c in x:
+        total *= moves[before, state[c]] * share[c]
+        before = state[c]
+    return total * moves[before, -1]
+
+
+@njit(cache=True, nogil=True)
+def log_left_out(text, begins, which, state, share, follows, strength, empty):
+    """Return Σ log LM₋(x) over some strings x, each under the model fitted without it."""
+    total = 0.0
+    for i in which:
+        x = text[begins[i] : begins[i + 1]]
+        total += np.log(probability(x, state, share, transitions(without(x, state, follows), strength, empty)))
+    return total
