@@ -25,6 +25,7 @@ PARTS = (
     "strings_alone",
     "far_strings",
     "many_strings",
+    "left_out_prices",
     "profiles",
     "field_kinds",
     "duplicates",

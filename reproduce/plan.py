@@ -29,23 +29,24 @@ class Level:
     """For ego networks and other small data."""
     large: Effort
     """For several hundred records."""
+    largest: Effort
+    """For more than a thousand."""
 
 
+_QUICK, _FULL = Effort(2, (60,)), Effort(4, (1000, 4000))
+_EFFORTS = Effort(2, (400,)), Effort(2, (500, 1000)), Effort(2, (300,))
 LEVELS = {
-    "quick": Level(1, 1, (0.0, 0.5), (2, 3), Effort(2, (60,)), Effort(2, (60,))),
-    "default": Level(10, 3, FRACTIONS, tuple(range(2, 9)), Effort(2, (400,)), Effort(2, (500, 1000))),
-    "full": Level(10, 10, FRACTIONS, tuple(range(2, 11)), Effort(4, (1000, 4000)), Effort(4, (1000, 4000))),
+    "quick": Level(1, 1, (0.0, 0.5), (2, 3), _QUICK, _QUICK, _QUICK),
+    "default": Level(10, 3, FRACTIONS, tuple(range(2, 9)), *_EFFORTS),
+    "full": Level(10, 10, FRACTIONS, tuple(range(2, 11)), _FULL, _FULL, _FULL),
 }
 
 
 def plan(root: Path, level: Level) -> list[tuple[Fit, Effort]]:
-    """Return every fit in the order in which it is done: what most pages need comes first."""
-    small = [*identity(level), *egos(root, level), *ceiling(root), *criteria(level)]
-    return [(task, level.large if _is_large(task.folder) else level.small) for task in [*small, *more_data(level)]]
-
-
-def _is_large(folder: str) -> bool:
-    return folder in ("pkdd12", "citeseer")
+    """Return every fit in the order in which it is done: what takes longest comes last."""
+    tasks = [*identity(level), *criteria(level), *more_data(level), *ceiling(root), *egos(root, level)]
+    efforts = {"pkdd12": level.large, "citeseer": level.largest}
+    return [(task, efforts.get(task.folder, level.small)) for task in tasks]
 
 
 def identity(level: Level) -> list[Fit]:

@@ -213,10 +213,12 @@ def best_start(rng: np.random.Generator, target: Target, alignments: int = 3) ->
     """
     A start for one chain: the most promising of a few alignments of separate embeddings and of one joint embedding.
 
-    Alignments do best when anchors are few, the joint embedding when there are many. Every chain searches for itself,
-    with its own randomness, so that chains which end in different modes tell that there are such.
+    Alignments do best when anchors are few, the joint embedding when there are many: with a quarter of the smaller file
+    anchored it is the only one looked for. Every chain searches for itself, with its own randomness, so that chains
+    which end in different modes tell that there are such.
     """
     joint = start(rng, target, restarts=2)
-    if not target.observed.all():
+    many = 4 * (target.anchor_a >= 0).sum() >= min(target.log_bf.shape)
+    if many or not target.observed.all():
         return joint
     return max([joint, *align(rng, target, alignments)], key=lambda state: promise(state, target))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tielink.exact import beyond, paper, sweep
 from tielink.exact.adapt import adapt, adapt_activity, adapt_beyond
-from tielink.exact.align import best_start
+from tielink.exact.believed import start_from_profiles
 from tielink.exact.beyond import goes_beyond
 from tielink.exact.compile import compile_activity, compile_target
 from tielink.exact.correlation import total_gain
@@ -56,7 +56,7 @@ class Chain:
         if self.sampler == "paper":
             self.cache = paper.init_cache(self.state, self.target)
         elif self.target.observed.any():
-            self.state = best_start(self.rng, self.target)
+            self.state = start_from_profiles(self.rng, self.target)
 
     def advance(self, warmup_sweep: int | None) -> NDArray[np.int64]:
         """Do one sweep; tune if it is number `warmup_sweep` of warm-up. Return (proposed, accepted) by move."""
