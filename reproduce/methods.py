@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import tielink as tl
 
-__all__ = ["ADDITIONS", "BASELINES", "DEFAULT", "PAPER", "model"]
+__all__ = ["ADDITIONS", "BASELINES", "DEFAULT", "PAPER", "PRIORS", "model"]
 
 PAPER = {f"paper K={k}": tl.Model.paper(k) for k in range(2, 11)}
 DEFAULT = "tielink"
@@ -19,12 +19,17 @@ ADDITIONS = {
     "+ sociality": replace(_BASE, network=replace(_BASE.network, sociality=True)),
 }
 """Each is the paper's model with K = 2 and one thing more; activity is a part of the match-rate prior."""
+PRIORS = {
+    "paper K=4, match-rate prior": replace(PAPER["paper K=4"], linkage=tl.MatchRate()),
+    "tielink, uniform prior": tl.Model(linkage=tl.Uniform()),
+}
+"""The paper's model with our prior, and ours with the paper's."""
 BASELINES = ("BARTUNOV", "degree rank", "anchor neighbours")
 
 
 def model(method: str, uses: str = "both") -> tl.Model:
     """Return the model of a method that uses profiles, ties or both."""
-    chosen = tl.Model() if method == DEFAULT else (PAPER | ADDITIONS)[method]
+    chosen = tl.Model() if method == DEFAULT else (PAPER | ADDITIONS | PRIORS)[method]
     if uses == "profiles":
         return replace(chosen, network=None)
     return replace(chosen, fields={}) if uses == "ties" else chosen

@@ -12,7 +12,7 @@ import polars as pl
 import tielink as tl
 from reproduce import pictures, published, statistics, summaries
 from reproduce.ledger import Ledger
-from reproduce.methods import ADDITIONS, BASELINES, DEFAULT
+from reproduce.methods import ADDITIONS, BASELINES, DEFAULT, PAPER
 from reproduce.summaries import WAYS, rates
 
 __all__ = ["write"]
@@ -135,7 +135,7 @@ def _identity(ledger: Ledger, out: Path) -> dict[str, str]:
     if not table.height:
         return {}
     table.write_csv(out / "identity.csv")
-    choice = table.filter((pl.col("uses") == "both") & pl.col("method").str.starts_with("paper"))
+    choice = table.filter((pl.col("uses") == "both") & pl.col("method").is_in(list(PAPER)))
     rows = [
         {"K": k, "DIC": dic, "paper's DIC": published.CRITERIA["dic"].get(k)}
         | {"WAIC": waic, "paper's WAIC": published.CRITERIA["waic"].get(k)}
@@ -154,7 +154,7 @@ def _identity(ledger: Ledger, out: Path) -> dict[str, str]:
         "choice": _markdown(pl.DataFrame(rows).sort("K"), 1),
         "published": _markdown(printed, 2),
         "identity": _markdown(table),
-        "talked": "; ".join(sorted(talked)) or MISSING,
+        "talked": "; ".join(sorted(talked)) or "(these data do not hold it)",
     }
 
 

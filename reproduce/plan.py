@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reproduce.fits import Effort, Fit
 from reproduce.folders import COPY, ego_folders, read
-from reproduce.methods import ADDITIONS, BASELINES, DEFAULT
+from reproduce.methods import ADDITIONS, BASELINES, DEFAULT, PRIORS
 
 __all__ = ["FRACTIONS", "LEVELS", "Level", "plan"]
 
@@ -54,7 +54,8 @@ def identity(level: Level) -> list[Fit]:
     choice = [Fit("identity", "pkdd12", f"paper K={k}") for k in level.dimensions]
     chosen = "paper K=4" if 4 in level.dimensions else "paper K=2"
     tasks = [*choice, Fit("identity", "pkdd12", chosen), Fit("identity", "pkdd12", chosen, uses="profiles")]
-    tasks += [Fit("identity", "pkdd12", DEFAULT, uses=uses) for uses in ("profiles", "both")]
+    ours = [DEFAULT, *PRIORS]
+    tasks += [Fit("identity", "pkdd12", name, uses=uses) for name in ours for uses in ("profiles", "both")]
     tasks += [
         Fit("identity", "pkdd12", name, uses="baseline")
         for name in ("equal username", "best username", "Fellegi–Sunter", *BASELINES)

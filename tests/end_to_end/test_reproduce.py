@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -54,6 +55,21 @@ def test_a_page_from_some_fits_says_what_is_missing(root, tmp_path):
     assert "| BARTUNOV | 0.500 |" in page
     assert "(not fitted yet)" in page
     assert {"figure1.png", "figure3.png", "figure6.png", "egos.csv", "table1.csv"} <= {p.name for p in out.iterdir()}
+
+
+def test_the_quick_level_fits_everything_and_a_second_run_nothing(tmp_path):
+    command = [sys.executable, "-m", "reproduce", "--made", "--level", "quick", "--out", str(tmp_path / "results")]
+    first, second = (
+        subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600) for _ in range(2)
+    )
+    assert first.returncode == 0, first.stderr
+    assert "0 of them done before" in first.stderr
+    page = (tmp_path / "README.md").read_text()
+    assert "(not fitted yet)" not in page
+    assert "$" not in page.replace("$N$", "")
+    assert second.returncode == 0, second.stderr
+    fits = len((tmp_path / "results" / "fits.jsonl").read_text().splitlines())
+    assert f"{fits} fits, {fits} of them done before" in second.stderr.replace("\n", " ")
 
 
 def test_a_line_cut_short_by_a_crash_is_fitted_again(tmp_path):
