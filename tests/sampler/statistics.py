@@ -143,5 +143,7 @@ def replicate_z(apply, target, state, replicates, length, seed):
         apply(rng, state, target, length)
         statistics(state, target, after[r])
     change = after - before
+    # Rounding has a bias: a statistic that a move cannot change (ties under a shift of sociality) must not show it.
+    change[np.abs(change) < 1e-6] = 0.0
     spread = change.std(axis=0) / math.sqrt(replicates)
     return np.where(spread > 0, change.mean(axis=0) / np.where(spread > 0, spread, 1.0), 0.0)
