@@ -115,7 +115,7 @@ FEW = {"n1": 4, "n2": 5, "anchors": 2, **ON}
 
 # name: module, changes, how to run, replicates of what
 REPLICATE_PLANTS = {
-    # Not by quadrature: without its prior log phi has no distribution, and walks until exp(log phi) is no number.
+    # Not by quadrature: without its prior log phi has no distribution, and walks on until phi is 0 or infinite.
     "prior of phi forgotten": (
         "odds_ratio",
         [("0.5 * (old * old - new * new) / target.correlation_sd**2", "0.0")],
