@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.stats import norm
 
-from sampler.replicates import STATISTICS, blank, replicate_z
+from sampler.replicates import blank
+from sampler.statistics import STATISTICS, replicate_z
 from tielink.exact import (
     beyond,
     gibbs,

@@ -1,4 +1,4 @@
-"""Draw parameters and data from the model, in place, and read off statistics; independent of the kernels under test."""
+"""Draw parameters and data from the model, in place; independent of the kernels under test."""
 
 import math
 
@@ -11,22 +11,6 @@ from tielink.exact.target import make_target
 
 CATEGORIES = np.array([0.5, 0.3, 0.2])
 DISTORTION = 0.25
-STATISTICS = (
-    "matches",
-    "squares",
-    "intercept",
-    "intercept squared",
-    "tie log-likelihood",
-    "log spread",
-    "profile",
-    "pair norm",
-    "log odds ratio",
-    "log odds ratio squared",
-    "ties that agree",
-    "squared sociality",
-    "log sociality sd",
-    "sociality of the first",
-)
 
 
 def blank(
@@ -90,7 +74,7 @@ def _shuffle(rng, x):
 
 
 @njit(cache=True)
-def _tie_probability(x, i, j, intercept, social, link):
+def tie_probability(x, i, j, intercept, social, link):
     eta = intercept - math.sqrt(((x[:, i] - x[:, j]) ** 2).sum())
     if social.size:
         eta += social[i] + social[j]
@@ -101,12 +85,12 @@ def _tie_probability(x, i, j, intercept, social, link):
 def _ties(rng, x, intercept, social, link, out):
     for i in range(x.shape[1]):
         for j in range(i):
-            p = _tie_probability(x, i, j, intercept, social, link)
+            p = tie_probability(x, i, j, intercept, social, link)
             out[i, j] = out[j, i] = 1 if rng.random() < p else 0
 
 
 @njit(cache=True)
-def _given_first(first, second, odds, tied):
+def given_first(first, second, odds, tied):
     """P(y2 = 1 | y1) of two dyads with these margins and this odds ratio."""
     s = 1.0 + (first + second) * (odds - 1.0)
     both = first * second
@@ -116,19 +100,32 @@ def _given_first(first, second, odds, tied):
 
 
 @njit(cache=True)
+def speaks(state, target, a, c):
+    """Whether a and c are linked to two records of the other file, and all four have ties to correlate."""
+    b, d = state.partner_a[a], state.partner_a[c]
+    if b < 0 or d < 0:
+        return False
+    return target.correlated_a[a] and target.correlated_a[c] and target.correlated_b[b] and target.correlated_b[d]
+
+
+@njit(cache=True)
+def margins(state, target, a, c):
+    """The probability of a tie between a and c, and of one between the records they are linked to."""
+    b, d = state.partner_a[a], state.partner_a[c]
+    first = tie_probability(state.position_a, a, c, state.intercept[0], state.sociality_a, target.link)
+    return first, tie_probability(state.position_b, b, d, state.intercept[1], state.sociality_b, target.link)
+
+
+@njit(cache=True)
 def _correlate(rng, state, target):
     """Draw the second file's ties between persons of both files again, given the first file's."""
     odds = math.exp(state.correlation[0])
     for a in range(state.partner_a.size):
         for c in range(a):
-            b, d = state.partner_a[a], state.partner_a[c]
-            if b < 0 or d < 0:
-                continue
-            speaks = target.correlated_a[a] and target.correlated_a[c] and target.correlated_b[b]
-            if speaks and target.correlated_b[d]:
-                first = _tie_probability(state.position_a, a, c, state.intercept[0], state.sociality_a, target.link)
-                second = _tie_probability(state.position_b, b, d, state.intercept[1], state.sociality_b, target.link)
-                p = _given_first(first, second, odds, target.adjacency_a[a, c])
+            if speaks(state, target, a, c):
+                b, d = state.partner_a[a], state.partner_a[c]
+                first, second = margins(state, target, a, c)
+                p = given_first(first, second, odds, target.adjacency_a[a, c])
                 target.adjacency_b[b, d] = target.adjacency_b[d, b] = 1 if rng.random() < p else 0
 
 
@@ -200,93 +197,3 @@ def simulate_rest(rng, state, target, theta, psi):
         _ties(rng, state.position_b, state.intercept[1], state.sociality_b, target.link, target.adjacency_b)
     if state.correlation.size:
         _correlate(rng, state, target)
-
-
-@njit(cache=True)
-def _log_likelihood(x, intercept, social, link, ties):
-    total = 0.0
-    for i in range(x.shape[1]):
-        for j in range(i):
-            p = _tie_probability(x, i, j, intercept, social, link)
-            total += math.log(max(p if ties[i, j] else 1.0 - p, 1e-300))
-    return total
-
-
-@njit(cache=True)
-def statistics(state, target, out):
-    n1, n2 = state.partner_a.size, state.partner_b.size
-    squares, count, profile, pair_norm = 0.0, n1, 0.0, 0.0
-    matched = 0
-    for a in range(n1):
-        norm = (state.position_a[:, a] ** 2).sum()
-        squares += norm
-        b = state.partner_a[a]
-        if b >= 0:
-            assert state.partner_b[b] == a
-            # Without any network positions are not kept up: nobody reads them.
-            networks = target.observed[0] or target.observed[1]
-            assert not networks or (state.position_a[:, a] == state.position_b[:, b]).all()
-            profile += target.log_bf[a, b]
-            if target.anchor_a[a] < 0:
-                matched += 1
-                pair_norm += norm
-    for b in range(n2):
-        if state.partner_b[b] < 0:
-            squares += (state.position_b[:, b] ** 2).sum()
-            count += 1
-    assert matched == state.matched[0]
-    out[0] = matched
-    out[1] = squares / (state.spread[0] * count)
-    out[2] = state.intercept[0] + state.intercept[1]
-    out[3] = state.intercept[0] ** 2 + state.intercept[1] ** 2
-    out[4] = 0.0
-    if target.observed[0]:
-        out[4] += _log_likelihood(
-            state.position_a, state.intercept[0], state.sociality_a, target.link, target.adjacency_a
-        )
-    if target.observed[1]:
-        out[4] += _log_likelihood(
-            state.position_b, state.intercept[1], state.sociality_b, target.link, target.adjacency_b
-        )
-    out[5] = math.log(state.spread[0])
-    out[6] = profile
-    out[7] = pair_norm
-    _statistics_beyond(state, target, out)
-
-
-@njit(cache=True)
-def _statistics_beyond(state, target, out):
-    out[8:14] = 0.0
-    if state.correlation.size:
-        out[8], out[9] = state.correlation[0], state.correlation[0] ** 2
-        for a in range(state.partner_a.size):
-            for c in range(a):
-                b, d = state.partner_a[a], state.partner_a[c]
-                if b >= 0 and d >= 0:
-                    same = target.adjacency_a[a, c] == target.adjacency_b[b, d]
-                    out[10] += state.correlation[0] if same else -state.correlation[0]
-    if state.sociality_sd.size:
-        tau = state.sociality_sd[0]
-        out[11] = ((state.sociality_a**2).sum() + (state.sociality_b**2).sum()) / tau**2
-        out[12] = math.log(tau)
-        out[13] = state.sociality_a[0] * (target.adjacency_a[0].sum() - 1.5)
-
-
-def replicate_z(apply, target, state, replicates, length, seed):
-    """
-    z of every statistic's mean change after `length` applications, over independent replicates.
-
-    Before and after have the same distribution if the kernel leaves the posterior invariant, whatever its ergodicity;
-    the replicates are independent, so the paired differences' mean is normal.
-    """
-    rng = np.random.default_rng(seed)
-    p = match_probabilities(target)
-    before, after = np.empty((2, replicates, len(STATISTICS)))
-    for r in range(replicates):
-        simulate(rng, state, target, p, CATEGORIES, DISTORTION)
-        statistics(state, target, before[r])
-        apply(rng, state, target, length)
-        statistics(state, target, after[r])
-    change = after - before
-    spread = change.std(axis=0) / math.sqrt(replicates)
-    return np.where(spread > 0, change.mean(axis=0) / np.where(spread > 0, spread, 1.0), 0.0)

@@ -9,7 +9,7 @@ import pytest
 
 from sampler.moves import BEYOND, LIMIT, MOVES, ON, run
 from sampler.naive import beta_binomial_log_prior
-from sampler.replicates import STATISTICS
+from sampler.statistics import STATISTICS
 
 
 @pytest.mark.parametrize("move", MOVES)
