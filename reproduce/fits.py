@@ -135,7 +135,8 @@ def _talked_about(posterior: tl.Posterior, data: tl.Dataset) -> float | None:
     if not set(TALKED_ABOUT) <= set(column.values):
         return None
     a, b = (np.flatnonzero(column.codes == column.values.index(name)) for name in TALKED_ABOUT)
-    return float((posterior.person[:, :, a[:, None]] == posterior.person[:, :, b]).mean())
+    person = posterior.person
+    return float((person[:, :, a, None] == person[:, :, None, b]).mean())
 
 
 def _plain(value: float) -> float | None:

@@ -35,21 +35,29 @@ def run(tasks: Sequence[tuple[Fit, Effort]], root: Path, ledger: Ledger) -> None
         shown = progress.add_task("fits", total=len(open_tasks))
         waiting: dict[Future[dict[str, Any]], Fit] = {}
         queue = iter(open_tasks)
+        failed: list[str] = []
         try:
             while True:
                 while len(waiting) < 2 * _cores() and (following := next(queue, None)) is not None:
                     waiting[pool.submit(fit, following[0], root, following[1])] = following[0]
                 if not waiting:
-                    return
+                    break
                 for done in wait(waiting, return_when=FIRST_COMPLETED).done:
                     task = waiting.pop(done)
-                    ledger.add(done.result())
+                    error = done.exception()
+                    if error is None:
+                        ledger.add(done.result())
+                    else:  # the others are worth having
+                        failed.append(f"{task.key}: {type(error).__name__}: {error}")
                     label = f"{task.folder}, {task.method}, {task.share:.0%}"
                     progress.update(shown, advance=1, description=label)
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             console.print(f"Stopped; {len(ledger.rows):,} fits are kept. The same command goes on from there.")
             raise SystemExit(130) from None
+
+    if failed:
+        console.print(f"{len(failed)} fits failed; the same command tries them again.", *failed, sep="\n  ")
 
 
 def _cores() -> int:

@@ -6,12 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
+
+import tielink as tl
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from reproduce.fits import Effort, Fit, fit  # noqa: E402
+from reproduce.fits import TALKED_ABOUT, Effort, Fit, _talked_about, fit  # noqa: E402
 from reproduce.folders import anchored, make_folders, read  # noqa: E402
 from reproduce.ledger import Ledger  # noqa: E402
 from reproduce.page import write  # noqa: E402
@@ -70,6 +73,16 @@ def test_the_quick_level_fits_everything_and_a_second_run_nothing(tmp_path):
     assert second.returncode == 0, second.stderr
     fits = len((tmp_path / "results" / "fits.jsonl").read_text().splitlines())
     assert f"{fits} fits, {fits} of them done before" in second.stderr.replace("\n", " ")
+
+
+def test_the_pair_that_the_paper_talks_about_is_found():
+    left = pl.DataFrame({"id": [1, 2, 3], "username": ["anna", TALKED_ABOUT[0], "carl"]})
+    right = pl.DataFrame({"id": [1, 2], "username": [TALKED_ABOUT[1], "carl"]})
+    data = tl.Dataset.from_frames({"a": left, "b": right}, id="id", fields={"username": tl.String()})
+    posterior = tl.sample(tl.Model(network=None), data, chains=2, warmup=20, draws=300, workers=0)
+    found = posterior.pair_probabilities
+    expected = {tuple(pair): p for pair, p in zip(found.pairs.tolist(), found.probability, strict=True)}
+    assert _talked_about(posterior, data) == pytest.approx(expected.get((1, 3), 0.0))
 
 
 def test_a_line_cut_short_by_a_crash_is_fitted_again(tmp_path):
