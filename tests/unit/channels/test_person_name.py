@@ -52,7 +52,8 @@ TEXTS = ["ab, ba", "ab, b", "ab", "ba, b a", "ba, bb", "aab, ab b", "ab, ab", "b
 def field(monkeypatch):
     monkeypatch.setattr(near_strings, "reach", lambda length: 100)
     frame = pl.DataFrame({"id": range(len(TEXTS)), "name": TEXTS})
-    data = tl.Dataset.from_frames({"a": frame, "b": frame[:4]}, fields={"name": tl.PersonName()})
+    known = tl.PersonName(frequencies=dict.fromkeys(TEXTS, 1.0))
+    data = tl.Dataset.from_frames({"a": frame, "b": frame[:4]}, fields={"name": known})
     return tl.Problem.compile(tl.Model(network=None), data).fields[0]
 
 
@@ -74,10 +75,10 @@ def law(truth, every):
 
 
 def by_definition(field, names, place, mistyped):
-    """Sum over true names with parts of up to 6 letters: Σ_v p(v)·Π A(x | v), written down as it is told."""
+    """Sum over true names with parts of up to 9 letters: Σ_v p(v)·Π A(x | v), written down as it is told."""
     edit, drop = EDIT_RATES[place[0]], DROP_RATES[place[1]]
-    family = law(field.families.truth, strings(7))
-    given = law(field.given.tables.truth, strings(6))
+    family = law(field.families.truth, strings(9))
+    given = law(field.given.tables.truth, strings(9))
     numbers = field.given.tables.truth.language.number
     starts = dict(zip([s[0] for s in field.given.tables.truth.strings], field.given.starts, strict=True))
     mass = {letter: sum(p for g, p in given.items() if g[0] == letter) for letter in numbers}
