@@ -25,7 +25,6 @@ PARTS = (
     "strings_alone",
     "far_strings",
     "many_strings",
-    "left_out_prices",
     "profiles",
     "field_kinds",
     "duplicates",

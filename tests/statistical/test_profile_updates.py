@@ -9,16 +9,20 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
 import tielink as tl
 from partitions import pairings
 from statistical_names import exact_linkages, names
+from tielink.channels.channel import told
 from tielink.data.linkage import canonical
-from tielink.exact.profiles import Profiles
+from tielink.exact.profiles import Profiles, draw_rates
 from tielink.logp.linkage import log_linkage
-from tielink.logp.profiles import log_evidence
+from tielink.logp.profiles import log_collapsed, log_evidence
+from tielink.model.problem import NOBODY
+from tielink.posterior.convergence import effective_draws
 from tielink.simulate import from_prior
 
 FALSE_ALARM = 1e-5
@@ -92,3 +96,39 @@ def test_a_planted_error_is_caught():
         profiles.problem = replace(profiles.problem, rates=rates)
 
     assert min(p_values(count_distortions_of_another_prior)) < FALSE_ALARM
+
+
+@pytest.mark.parametrize("by_file", [False, True])
+def test_rates_with_distortions_summed_out_follow_their_density(by_file):
+    """Slice draws of the rates of a name against quadrature; with everybody alone it is another density."""
+    texts = ["anna", "anna", "ann", "bob", "bobby", "zoe", "zoe"]
+    frames = {
+        "a": pl.DataFrame({"id": range(7), "name": texts}),
+        "b": pl.DataFrame({"id": range(5), "name": ["anna", "hanna", "bob", "zoe", "carl"]}),
+    }
+    fields = {"name": tl.String(tl.Beta(2, 4), by_file=by_file)}
+    problem = tl.Problem.compile(tl.Model(network=None, fields=fields), tl.Dataset.from_frames(frames, fields=fields))
+    labels = np.array([0, 1, 2, 3, 4, 5, 6, 0, 1, 3, 5, 11])
+    field, parameters, rate_of = problem.fields[0], problem.fields[0].start(), problem.rate_numbers(0, NOBODY)
+    priors, rates, rng = (
+        [rate.prior for rate in problem.rates],
+        np.full(len(problem.rates), 0.3),
+        np.random.default_rng(6),
+    )
+    draws = np.empty((6_000, len(rates)))
+    for draw in draws:
+        draw_rates(rng, field, parameters, rates, rate_of, priors, told(field.codes, labels))
+        draw[:] = rates
+    axis = (np.arange(25) + 0.5) / 25
+    grids = np.stack(np.meshgrid(*[axis] * len(rates), indexing="ij"), axis=-1).reshape(-1, len(rates))
+
+    def means(of):
+        """E[ψ] by quadrature."""
+        logs = [log_collapsed(field, parameters, grid[rate_of], of) for grid in grids]
+        logs = np.array(logs) + stats.beta(2, 4).logpdf(grids).sum(axis=1)
+        weights = np.exp(logs - logs.max())
+        return weights @ grids / weights.sum()
+
+    error = np.array([draws[:, i].std() / np.sqrt(effective_draws(draws[None, :, i])) for i in range(len(rates))])
+    assert (np.abs(draws.mean(axis=0) - means(labels)) < 4.5 * error + 1e-3).all()
+    assert (np.abs(draws.mean(axis=0) - means(np.arange(12))) > 4.5 * error + 1e-3).any()

@@ -81,11 +81,9 @@ def _closed_string(name: str, field: String, column: Column, faults: Faults) -> 
 def _open_string(name: str, field: String, column: Column, file_of: Codes, faults: Faults) -> Channel | None:
     if not _short_enough(name, column, faults):
         return None
-    if isinstance(field.frequencies, Mapping):
-        truth = string_truth(column.values, field.frequencies)
-    else:
-        counts = counts_by_file(column.codes, file_of, len(column.values))
-        truth = string_truth(column.values, counts, learned=True)
+    given = field.frequencies
+    counts = given if isinstance(given, Mapping) else counts_by_file(column.codes, file_of, len(column.values))
+    truth = string_truth(column.values, counts)
     levels = len(truth.strings)
     channel = OpenStringChannel(name, column.codes, levels, field.another, typing_tables(truth), field.edits)
     return channel if _likely_enough(name, column, channel, faults) else None

@@ -9,13 +9,13 @@ and t are tables at each point of a grid of rates; with them every term is a pol
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import betaln, xlog1py, xlogy
 
 from tielink.channels.channel import Bound, Channel, Codes, Floats, Terms, Told, mixed
+from tielink.channels.slice_sampling import slice_draw
 from tielink.specification import Beta
 
 __all__ = ["MixtureChannel", "Place"]
@@ -99,7 +99,7 @@ class MixtureChannel(Channel):
         """Draw ρ by slice sampling, then each rate from its conditional over the grid; distortions are summed out."""
         given = _Given(self, rates, values)
         rho, place = self.split(parameters)
-        rho = _slice(rng, rho, lambda r: given.log_likelihood(r, place) + self._log_rho(r))
+        rho = slice_draw(rng, rho, lambda r: given.log_likelihood(r, place) + self._log_rho(r))
         for axis, (grid, masses) in enumerate(self.grids):
             options = [(*place[:axis], at, *place[axis + 1 :]) for at in range(len(grid))]
             logs = np.array([given.log_likelihood(rho, option) for option in options]) + np.log(masses)
@@ -153,17 +153,3 @@ class _Given:
             truths = channel.truths(parameters, channel.codes[records])
             total += float(np.log(truths.prior @ truths.likelihood(rates[records]).prod(axis=0)))
         return total
-
-
-def _slice(rng: np.random.Generator, now: float, log_density: Callable[[float], float]) -> float:
-    """Draw once from a density on (0, 1) by slice sampling with shrinkage (Neal 2003)."""
-    level = log_density(now) - rng.exponential()
-    low, high = 0.0, 1.0
-    while True:
-        proposed = float(rng.uniform(low, high))
-        if log_density(proposed) >= level:
-            return proposed
-        if proposed < now:
-            low = proposed
-        else:
-            high = proposed

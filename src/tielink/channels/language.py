@@ -59,13 +59,8 @@ class Language:
     """T: states × states, the start last; no way leads back to it."""
     end: Floats
     """The probability of the end after each state."""
-    follows: Floats
-    """n(s, c): how often each state follows each in the training strings; the start is the last row, the end the last
-    column."""
     strength: float
     """θ: how much single characters count."""
-    empty: bool
-    """Whether a string may be empty."""
 
     @cached_property
     def number(self) -> dict[str, int]:
@@ -138,7 +133,7 @@ def language(strings: Sequence[str], also: Iterable[str] = (), *, empty: bool = 
     moves = transitions(follows, strength, empty)
     end = moves[:, -1].copy()
     moves[:, -1] = 0.0
-    return Language(tuple(ranked), state, share, moves, end, follows, strength, empty)
+    return Language(tuple(ranked), state, share, moves, end, strength)
 
 
 def _encode(strings: Iterable[str], number: Mapping[str, int]) -> Text:

@@ -115,8 +115,7 @@ class OpenStringChannel(MixtureChannel):
         clean = (np.array(values)[:, None] == columns).astype(float)
         if len(self._groups) > REMEMBERED:
             self._groups.clear()
-        gain = np.where(clean > 0, 1.0, tables.gain[list(values)][:, None])
-        self._groups[values] = prior, clean, gain * tables.type(text, np.array(values))
+        self._groups[values] = prior, clean, tables.type(text, np.array(values))
         return self._groups[values]
 
     def simulate(

@@ -181,12 +181,10 @@ def compile_names(name: str, field: PersonName, column: Column, file_of: Codes) 
     listed = np.array([of_list[parsed.given] for parsed in names])
     tokens = sorted({token for given in lists for token in given}) or ["a"]
     number = {token: code for code, token in enumerate(tokens)}
-    learned = not given_counts
-    of_families = _largest(times, [[code] for code in family], len(families))
-    truth = string_truth(families, of_families, empty=False, learned=learned)
+    truth = string_truth(families, _largest(times, [[code] for code in family], len(families)), empty=False)
     counts = _largest(times, [[number[token] for token in parsed.given] for parsed in names], len(tokens))
     full = counts * np.array([len(token) > 1 for token in tokens])
-    given_truth = string_truth(tokens, full, empty=False, learned=learned)
+    given_truth = string_truth(tokens, full, empty=False)
     tables = typing_tables(given_truth, kept=True)
     starts = np.zeros(len(given_truth.language.alphabet))
     np.add.at(starts, [given_truth.language.number[token[0]] for token in tokens], counts)

@@ -31,10 +31,6 @@ class StringTruth:
     """D·T/n: what is left to the language model."""
     probability: Floats
     """p(v) of every string of the vocabulary."""
-    counts: Floats
-    """c(v) of every string of the vocabulary."""
-    learned: bool
-    """Whether the counts are those of the records that p is to price (see `left_out`)."""
 
     def of(self, text: Text) -> Floats:
         """Return p(v) of strings that are not in the vocabulary."""
@@ -58,13 +54,11 @@ def discount(counts: Floats) -> float:
     return once / (once + 2 * (twice if (near == 1).any() else max(twice, 0.5)))
 
 
-def string_truth(
-    strings: Sequence[str], counts: Floats | Mapping[str, float], *, empty: bool = True, learned: bool = False
-) -> StringTruth:
+def string_truth(strings: Sequence[str], counts: Floats | Mapping[str, float], *, empty: bool = True) -> StringTruth:
     """Fit p to a vocabulary and its counts; a mapping may count further strings, and need not count all.
 
     The language model is trained on the counted strings. Given frequencies that are no counts are scaled so that the
-    rarest string counts one. Say `learned` if the counts are of the records at hand.
+    rarest string counts one.
     """
     vocabulary = list(strings)
     if isinstance(counts, Mapping):
@@ -83,4 +77,4 @@ def string_truth(
     counted = np.maximum(numbers - off, 0.0) / max(total, 1e-300)
     back_off = 1.0 - float(counted.sum())
     probability = counted + back_off * np.exp(model.log_probability(text))
-    return StringTruth(tuple(vocabulary), text, model, counted, back_off, probability, numbers, learned)
+    return StringTruth(tuple(vocabulary), text, model, counted, back_off, probability)

@@ -13,8 +13,6 @@ e = base·(I − εT)⁻¹ = base + ε·base·Q, and e·T = base·Q: one product
 import numpy as np
 from numba import njit
 
-from tielink.channels.language_kernels import probability, transitions, without
-
 
 @njit(cache=True, nogil=True)
 def typed(x, v, letters, insert, drop, replace, kept):
@@ -170,22 +168,6 @@ def truth_sum_many(text, begins, which, state, share, begin, end, Q, letters, ra
     for p in range(which.size):
         x = text[begins[which[p]] : begins[which[p] + 1]]
         out[p] = truth_sum(x, state, share, begin, end, Q, letters, rates[0], rates[1], rates[2], kept)
-
-
-@njit(cache=True, nogil=True)
-def left_out_many(text, begins, which, state, share, follows, strength, empty, letters, rates, kept, out):
-    """out[p] = LM₋(x) and, at each row of `rates`, Σ_v LM₋(v)·ch(x | v), LM₋ being the model fitted without x."""
-    unit = np.eye(follows.shape[0])
-    for p in range(which.size):
-        x = text[begins[which[p]] : begins[which[p] + 1]]
-        moves = transitions(without(x, state, follows), strength, empty)
-        out[p, 0] = probability(x, state, share, moves)
-        end = moves[:, -1].copy()
-        moves[:, -1] = 0.0
-        for r in range(rates.shape[0]):
-            insert, drop, replace = rates[r]
-            Q = np.ascontiguousarray(np.linalg.solve(unit - (1.0 - insert) * drop * moves, moves))
-            out[p, 1 + r] = truth_sum(x, state, share, moves[-1], end, Q, letters, insert, drop, replace, kept)
 
 
 @njit(cache=True, nogil=True)

@@ -5,12 +5,14 @@ Held for near pairs alone (see `near_strings`). With p(v) = w(v) + b·LM(v) (see
     c̃(x)   = Σ_v p(v)·ch(x | v)            = Σ_{v near x} w(v)·ch(x | v)             + b·Σ_v LM(v)·ch(x | v),
     s̃(x,y) = Σ_v p(v)·ch(x | v)·ch(y | v)  = Σ_{v near both} w(v)·ch(x | v)·ch(y | v) + b·Σ_v LM(v)·ch(x | v)·ch(y | v).
 
-The sums over the language model are exact (see `typing_kernels`). Where p was fitted to the records at hand, each of
-them is priced by the others (see `left_out`).
+The sums over the language model are exact (see `typing_kernels`).
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,9 +21,7 @@ import numpy as np
 from scipy import stats
 
 from tielink.channels.language import Codes, Floats, Text
-from tielink.channels.left_out import LeftOut, leave_out
 from tielink.channels.near_strings import near_pairs
-from tielink.channels.spread import spread
 from tielink.channels.string_truth import StringTruth
 from tielink.channels.typing_kernels import seen_sum_many, shared_sum_many, truth_sum_many, typed_many
 from tielink.specification import Beta
@@ -34,7 +34,6 @@ EDIT_RATES: Floats = np.array([0.01, 0.02, 0.035, 0.06, 0.1, 0.15, 0.2])
 It ends where most of what is typed would no longer be near (see `near_strings.reach`): beyond that, a value is another
 string altogether rather than a mistyped one.
 """
-LEAST = 1e-250
 
 
 def rate_weights(rates: Floats, prior: Beta) -> Floats:
@@ -64,8 +63,6 @@ class TypingTables:
     """s̃(v, x) of near pairs."""
     single: Floats
     """c̃(x) of every string."""
-    gain: Floats
-    """p(x)/p₋(x) of every string, by which ch(x | v) is multiplied for v ≠ x (see `left_out`); 1 for a given p."""
 
     @cached_property
     def _keys(self) -> Codes:
@@ -121,47 +118,45 @@ def typing_tables(truth: StringTruth, *, kept: bool = False) -> TypingTables:
     rows, columns = rows[order], columns[order]
     typed, shared = np.empty((2, len(EDIT_RATES), len(rows)))
     single = np.empty((len(EDIT_RATES), count))
-    tables = TypingTables(truth, kept, rows, columns, typed, shared, single, np.ones(count))
+    tables = TypingTables(truth, kept, rows, columns, typed, shared, single)
     text, model = truth.text, truth.language
     indptr = np.searchsorted(rows, np.arange(count + 1))
     half = np.flatnonzero(rows <= columns)
-    seen, sums = np.empty((2, len(EDIT_RATES), count))
     for place, rate in enumerate(EDIT_RATES):
         rates = split_rate(rate)
         stays, drop = 1 - rates[0], rates[1]
         given: tuple[Any, ...] = (model.letters, rates, kept)
-        spread(typed_many, (text.characters, text.begins), (rows, columns), given, typed[place])
+        _spread(typed_many, (text.characters, text.begins), (rows, columns), given, typed[place])
         to = typed[place][tables.turned]  # row x lists the strings v near it, with ch(x | v)
         common = (model.state, model.share, model.moves[-1], model.end)
         given = (*common, model.closure(stays * drop), *given)
-        spread(truth_sum_many, (text.characters, text.begins), (itself,), given, sums[place])
-        seen[place] = np.add.reduceat(truth.counted[columns] * to, indptr[:-1]) if count else 0.0
+        _spread(truth_sum_many, (text.characters, text.begins), (itself,), given, single[place])
+        single[place] *= truth.back_off
+        single[place] += np.add.reduceat(truth.counted[columns] * to, indptr[:-1]) if count else 0.0
         given = (*common, model.closure(stays**2 * drop**2), model.letters, rates, kept)
-        both, near_both = np.empty((2, len(half)))
-        spread(shared_sum_many, (text.characters, text.begins), (rows[half], columns[half]), given, both)
-        spread(seen_sum_many, (indptr, columns, truth.counted, to), (rows[half], columns[half]), (), near_both)
-        shared[place][half] = truth.back_off * both + near_both
+        sums, seen = np.empty((2, len(half)))
+        _spread(shared_sum_many, (text.characters, text.begins), (rows[half], columns[half]), given, sums)
+        _spread(seen_sum_many, (indptr, columns, truth.counted, to), (rows[half], columns[half]), (), seen)
+        shared[place][half] = truth.back_off * sums + seen
         shared[place][tables.turned[half]] = shared[place][half]
-    single[:] = seen + truth.back_off * sums
-    if truth.learned and count:
-        grid = np.stack([split_rate(rate) for rate in EDIT_RATES])
-        _price_by_others(tables, leave_out(truth, grid, kept, seen, typed[:, rows == columns], sums))
     return tables
 
 
-def _price_by_others(tables: TypingTables, left_out: LeftOut) -> None:
-    """Change the tables to what the other persons make of every string (see `left_out`).
+def _spread(
+    kernel: Callable[..., None], before: tuple[Any, ...], pairs: tuple[Codes, ...], after: tuple[Any, ...], out: Floats
+) -> None:
+    """Run a kernel over parts of its pairs in threads; kernels do not hold the interpreter."""
+    workers = os.cpu_count() or 1
+    bounds = np.linspace(0, len(out), 8 * workers + 1).astype(np.int64)
+    if len(out) < 1_000:
+        kernel(*before, *pairs, *after, out)
+        return
 
-    The truth that two records share is left out once: s̃ changes as c̃ of the two does on average.
-    """
-    rows, columns, unequal = tables.rows, tables.columns, tables.rows != tables.columns
-    gain = tables.gain
-    # Strings that are all but impossible are refused later (see `compile`); here they must not divide by nothing.
-    gain[:] = np.maximum(tables.truth.probability, LEAST) / np.maximum(left_out.probability, LEAST)
-    change = np.sqrt(gain * left_out.mistyped / np.maximum(tables.single, LEAST))
-    tables.single[:] = gain * left_out.mistyped
-    tables.shared[:] *= change[:, rows] * change[:, columns] * np.where(unequal, np.sqrt(gain[rows] * gain[columns]), 1)
-    tables.typed[:, unequal] *= gain[columns[unequal]]
+    def part(begin: int, end: int) -> None:
+        kernel(*before, *(codes[begin:end] for codes in pairs), *after, out[begin:end])
+
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(part, bounds[:-1].tolist(), bounds[1:].tolist()))
 
 
 def draw_typed(rng: np.random.Generator, truth: str, rate: float, alphabet: tuple[str, ...], kept: bool = False) -> str:

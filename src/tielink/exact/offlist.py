@@ -6,10 +6,12 @@ of their pairs is computed when they are drawn. Which ones is a matter of two co
 
 - Blindly: without looking at how they are linked. The choice is as likely after the move as before it, so there is no
   acceptance ratio.
-- Gathered: all h pairs that are linked off the list, filled up with l − h and r − h single ones at random. The choice
-  has probability 1 / [C(M − h, l − h)·C(M′ − h, r − h)] for M and M′ loose records in the two files, so linking a pair
-  more gains (M − h)/(l − h)·(M′ − h)/(r − h). Without it, a pair that was linked for no reason would stay for as long
-  as it takes to draw both its records. With more than half of the places taken by such pairs, nothing is done.
+- Gathered: pairs that are linked off the list, each with probability κ, filled up with l − h and r − h single ones at
+  random if h were taken. All others that are linked off the list stand aside. The choice has a probability in
+  proportion to κ^h / [C(M − h, l − h)·C(M′ − h, r − h)] for M and M′ loose records in the two files that do not stand
+  aside, so linking a pair more gains κ·(M − h)/(l − h)·(M′ − h)/(r − h). Without it, a pair that was linked for no
+  reason would stay for as long as it takes to draw both its records. Should h be more than half of the places, nothing
+  is done; κ is drawn anew each time, so that there is room however many such pairs there are.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ Floats = NDArray[np.float64]
 MOST = 32
 """Loose records of each file that are given new partners at a time."""
 ROUNDS = 3
+SHARES = (1.0, 0.5, 0.25, 0.125)
+"""κ to draw from."""
 
 
 def move_off_list(
@@ -54,32 +58,37 @@ def move_off_list(
     """
     loose = np.flatnonzero(_loose(matching, lists))
     cut = int(np.searchsorted(loose, first))
-    sides = loose[:cut], loose[cut:]
-    size = np.array([min(most, len(side)) for side in sides])
-    if not size.all():
-        return Info(0, 0)
-    gathered, cap = rng.random() < 0.5, most // 2
-    linked = [side[matching.partner[side] >= 0] for side in sides]
-    if gathered and len(linked[0]) > cap:
-        return Info(0, 0)
-    if gathered:
-        single = [side[matching.partner[side] < 0] for side in sides]
-        left, right = (
-            np.append(own, _some(rng, rest, most - len(own))) for own, rest in zip(linked, single, strict=True)
-        )
-    else:
+    sides: tuple[Codes, ...] = loose[:cut], loose[cut:]
+    if rng.random() < 0.5:
         left, right = (_some(rng, side, most) for side in sides)
+        bonus, linked = np.zeros(len(loose) + 1), 0
+    else:
+        share, cap = rng.choice(SHARES), most // 2
+        pairs = sides[0][matching.partner[sides[0]] >= 0]
+        taken = rng.random(len(pairs)) < share
+        aside = np.append(pairs[~taken], matching.partner[pairs[~taken]])
+        own = pairs[taken], matching.partner[pairs[taken]]
+        linked = len(own[0])
+        if linked > cap:
+            return Info(0, 0)
+        sides = tuple(np.setdiff1d(side, aside) for side in sides)
+        left, right = (
+            np.append(mine, _some(rng, np.setdiff1d(side, mine), most - linked))
+            for mine, side in zip(own, sides, strict=True)
+        )
+        bonus = _bonus(np.array([len(side) for side in sides]), np.array([len(left), len(right)]), share, cap)
+    if not len(left) or not len(right):
+        return Info(0, 0)
     a, b = (grid.ravel() for grid in np.meshgrid(left, right, indexing="ij"))
     weight = evidence(a, b).reshape(len(left), len(right))
-    bonus = _bonus(np.array([len(side) for side in sides]), size, cap) if gathered else np.zeros(len(loose) + 1)
-    accepted = _redraw(rng, matching, lists, log_prior, left, right, weight, bonus, len(linked[0]), ROUNDS)
+    accepted = _redraw(rng, matching, lists, log_prior, left, right, weight, bonus, linked, ROUNDS)
     return Info(ROUNDS * len(left), accepted)
 
 
-def _bonus(loose: Codes, drawn: Codes, cap: int) -> Floats:
+def _bonus(loose: Codes, drawn: Codes, share: float, cap: int) -> Floats:
     """Return what linking one pair more gains because the choice of records depends on h, for h = 0, 1, …."""
     h = np.arange(cap + 1)[:, None]
-    gain = np.log(np.maximum(loose - h, 1) / np.maximum(drawn - h, 1)).sum(axis=1)
+    gain = np.log(share) + np.log(np.maximum(loose - h, 1) / np.maximum(drawn - h, 1)).sum(axis=1)
     return np.where(h[:, 0] < cap, gain, -np.inf)
 
 
@@ -102,7 +111,7 @@ def _loose(matching, lists):
 def _redraw(rng, matching, lists, log_prior, left, right, evidence, bonus, linked, rounds):
     """Gibbs draws of each left record's partner among the right ones that are single and not on its list.
 
-    `linked` is h, and `bonus` what a link gains by it.
+    `linked` is h, the number of pairs linked among them, and `bonus` what a link gains by it.
     """
     here = np.zeros(matching.partner.size, dtype=np.bool_)
     here[right] = True

@@ -6,7 +6,7 @@ closed conditional weights (the terms of m); given w, a rate is a beta draw.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from functools import cached_property
@@ -15,13 +15,16 @@ from typing import Any
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy.special import xlog1py, xlogy
 
 from tielink.channels.channel import Channel, Codes, Floats, Terms, Told, mixed, told
+from tielink.channels.slice_sampling import slice_draw
 from tielink.data.columns import MISSING
 from tielink.data.scores import pair_keys
 from tielink.exact.careless import draw_careless
 from tielink.logp.profiles import log_collapsed, log_evidence, log_single
 from tielink.model.problem import NOBODY, Problem
+from tielink.specification import Beta
 
 __all__ = ["Lookup", "ProfileState", "Profiles"]
 
@@ -121,7 +124,8 @@ class Profiles:
     ) -> None:
         """Draw who is careless, the fields' parameters, w and ψ given who is whom.
 
-        Without `redraw`, parameters that are drawn with distortions summed out, which is dear, stay as they are.
+        Without `redraw`, what is drawn with distortions summed out, which is dear, stays as it is: parameters, and a
+        first draw of ψ. Where w says little of itself, ψ given w hardly moves.
         """
         self._update_careless(rng, state, labels)
         priors = [rate.prior for rate in self.problem.rates]
@@ -132,8 +136,11 @@ class Profiles:
                 state.fields[place] = field.redraw(rng, state.fields[place], rates, values)
             parameters = state.fields[place]
             terms = None if lookup is None else lookup(place, parameters, values.two)
-            distorted = draw_distorted(rng, field, parameters, rates, values, terms)
             rate_of = self.problem.rate_numbers(place, state.careless)
+            if redraw:
+                draw_rates(rng, field, parameters, state.rates, rate_of, priors, values, terms)
+                rates = self.record_rates(state, place)
+            distorted = draw_distorted(rng, field, parameters, rates, values, terms)
             known = field.codes != MISSING
             distorted_count += np.bincount(rate_of[known & distorted], minlength=len(priors))
             clean_count += np.bincount(rate_of[known & ~distorted], minlength=len(priors))
@@ -150,6 +157,48 @@ class Profiles:
         )
         count = int(state.careless.sum())
         state.share = float(rng.beta(prior.a + count, prior.b + len(state.careless) - count))
+
+
+def draw_rates(
+    rng: np.random.Generator,
+    field: Channel,
+    parameters: Floats,
+    rates: Floats,
+    rate_of: Codes,
+    priors: Sequence[Beta],
+    values: Told,
+    terms: Terms | None = None,
+) -> None:
+    """Draw each rate of one field with w summed out, by slice sampling; `rate_of` holds the rate of every record.
+
+    p(ψ | values, ξ) ∝ Beta(ψ; a, b)·Π m(x; ψ) over persons, m being linear in ψ for one record and bilinear for two.
+    """
+    left, right = values.two.T
+    clean, distorted = field.single(parameters, field.codes[values.one])
+    terms = field.pair(parameters, field.codes[left], field.codes[right]) if terms is None else terms
+    more = [(records, field.truths(parameters, field.codes[records])) for records in values.more]
+
+    def conditional(number: int) -> Callable[[float], float]:
+        """Return the log density of one rate given the others, from the persons that it bears on."""
+        prior, one = priors[number], rate_of[values.one] == number
+        two = (rate_of[values.two] == number).any(axis=1)
+        alone, pairs = (clean[one], distorted[one]), Terms(*(term[two] for term in terms))
+        groups = [(records, truths) for records, truths in more if (rate_of[records] == number).any()]
+
+        def log_density(rate: float) -> float:
+            proposed = rates.copy()
+            proposed[number] = rate
+            of = proposed[rate_of]
+            total = xlogy(prior.a - 1, rate) + xlog1py(prior.b - 1, -rate) + np.log(mixed(alone, rate)).sum()
+            total += np.log(np.sum(pairs.weighted(of[left[two]], of[right[two]]), axis=0)).sum()
+            for records, truths in groups:
+                total += np.log(truths.prior @ truths.likelihood(of[records]).prod(axis=0))
+            return float(total)
+
+        return log_density
+
+    for number in np.unique(rate_of[field.codes != MISSING]).tolist():
+        rates[number] = slice_draw(rng, float(rates[number]), conditional(number))
 
 
 def draw_distorted(
