@@ -17,7 +17,7 @@ FORGOTTEN_IN_SPLIT = (
             "    log_both, _ = evidence(rng, fit_both, both, NOBODY, u, m, state, target)\n",
             (
                 "    log_both, _ = evidence(rng, fit_both, both, NOBODY, u, m, state, target)\n"
-                "    log_both -= pair_gain(u, both, NOBODY, state, target)\n"
+                "    log_both -= pair_gain(state.correlation, u, both, NOBODY, state, target)\n"
             ),
         ),
         (
@@ -57,13 +57,13 @@ PLANTS = {
     "phi forgotten in a split": (*FORGOTTEN_IN_SPLIT, lambda m: with_odds(m.merge_or_split), {}),
     "phi forgotten in gibbs": (
         "gibbs",
-        [("        if target.correlation_sd > 0.0:\n", "        if False:\n")],
+        [("log_weights[i] += pair_gain(state.correlation,", "log_weights[i] += pair_gain(None,")],
         lambda m: with_odds(m.restricted_gibbs),
         {},
     ),
     "cross dyads of a swap independent": (
         "swap",
-        [("    if state.correlation.size > 0:\n", "    if False:\n")],
+        [("cross_gain(state.correlation,", "cross_gain(None,")],
         lambda m: with_swaps(m.swap),
         {"matched": 3},
     ),
@@ -122,12 +122,12 @@ def test_true_kernels_pass_where_errors_are_planted():
 REPLICATE_PLANTS = {
     "phi forgotten in the walk of an intercept": (
         "intercept",
-        [("        if state.correlation.size > 0:\n", "        if False:\n")],
+        [("        log_ratio += intercept_gain(side, old, new, state, target)\n", "")],
         lambda m: on_all(m.walk_intercepts),
     ),
     "phi forgotten in the walk of sociality": (
         "sociality",
-        [("if other >= 0 and state.correlation.size > 0:", "if False:")],
+        [("gain_at(state.correlation,", "gain_at(None,")],
         lambda m: on_all(m.walk_sociality),
     ),
     "stretch without its Jacobian": (

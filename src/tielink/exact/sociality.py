@@ -32,10 +32,9 @@ def _walk_one(rng, side, record, base, squared, state, target, tuning):
     log_ratio -= _row_at(squared, ties, base + old, record, target.link)
     log_ratio = target.temperature * log_ratio + 0.5 * (old * old - new * new) / state.sociality_sd[0] ** 2
     other = (state.partner_a, state.partner_b)[side][record]
-    if other >= 0 and state.correlation.size > 0:
-        members, shift = by_file(side, record, other), by_file(side, change, 0.0)
-        log_ratio += gain_at(u, members, NOBODY, shift[0], shift[1], state, target)
-        log_ratio -= gain_at(u, members, NOBODY, 0.0, 0.0, state, target)
+    members, shift = by_file(side, record, other), by_file(side, change, 0.0)
+    log_ratio += gain_at(state.correlation, u, members, NOBODY, shift[0], shift[1], state, target)
+    log_ratio -= gain_at(state.correlation, u, members, NOBODY, 0.0, 0.0, state, target)
     if math.log(rng.random()) >= log_ratio:
         return False
     sociality[record] = new
@@ -80,8 +79,6 @@ def walk_sociality_sd(rng, state, target, tuning):
     It reads one sum, so three steps are nearly free.
     """
     count, total = _squares(state)
-    if count == 0:
-        return Info(0, 0)
     accepted = 0
     for _ in range(3):
         old = state.sociality_sd[0]
@@ -97,14 +94,7 @@ def walk_sociality_sd(rng, state, target, tuning):
 
 @njit(cache=True)
 def _log_likelihood(state, target):
-    total = total_gain(
-        state.correlation[0] if state.correlation.size else 0.0,
-        state.intercept[0],
-        state.intercept[1],
-        1.0,
-        state,
-        target,
-    )
+    total = total_gain(state.correlation, state.intercept[0], state.intercept[1], 1.0, state, target)
     for side in range(2):
         total += file_log_likelihood(side, state.intercept[side], 1.0, state, target)
     return total
@@ -119,8 +109,6 @@ def stretch_sociality(rng, state, target, tuning):
     two together interweave: Yu and Meng 2011.) p(s | tau) ds does not change, so what is left is the likelihood, the
     prior of tau and the factor tau of a walk on log tau.
     """
-    if state.sociality_sd.size == 0:
-        return Info(0, 0)
     old = state.sociality_sd[0]
     c = math.exp(tuning.step_sociality_sd[1] * rng.standard_normal())
     new = old * c
