@@ -142,7 +142,7 @@ REPLICATE_PLANTS = {
     ),
     "shift with half the intercept": (
         "sociality",
-        [("state.intercept[side] -= 2.0 * delta", "state.intercept[side] -= delta")],
+        [("intercept[file] -= 2.0 * delta", "intercept[file] -= delta")],
         lambda m: on_all(lambda rng, state, target, tuning: m.shift_sociality(rng, state, target)),
     ),
 }
