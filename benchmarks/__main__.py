@@ -19,6 +19,7 @@ import tielink
 PARTS = (
     "row_kernel",
     "sweeps",
+    "options",
     "effective_draws",
     "modes",
     "ties_beyond_positions",

@@ -1,6 +1,7 @@
 """Chains over clusters put where a simulation says, and what is compared before and after they have moved."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from tielink.simulate import from_prior
 VOCABULARIES = {"place": ["x", "y", "z"], "name": {"ann": 3.0, "anna": 1.0, "bob": 2.0, "bo": 1.0}}
 STATISTICS = (
     "persons", "pairs inside", "squared norm", "intercepts", "log spread", "log-likelihood", "rates", "first", "second",
+    "squared sociality", "log sociality sd", "sociality of the first",
 )  # fmt: skip
 
 
@@ -49,6 +51,11 @@ def put(chain, parameters):
         chain.layout.intercept[:] = parameters.intercepts
         chain.layout.spread[0] = parameters.spread
         chain.tuning.step_intercept[:], chain.tuning.step_scale[:] = 0.7, 0.3
+        if chain.layout.sociality_sd is not None:
+            for file, s in enumerate(chain.layout.sociality):
+                s[:] = parameters.sociality[chain.space.offset[file] : chain.space.offset[file + 1]]
+            chain.layout.sociality_sd[0] = parameters.sociality_sd
+            chain.tuning.step_sociality_sd[:] = 0.7
     chain._revalue()
 
 
@@ -66,9 +73,13 @@ def statistics(chain):
     drawn = chain.series().get("prior", np.empty(0))
     hyper[: len(drawn)] = drawn
     rates = chain.profile_state.rates.sum() if chain.profiles.fields else 0.0
+    social = np.zeros(3)
+    if chain.space is not None and chain.layout.sociality_sd is not None:
+        s, sd, degree = chain.layouts()["sociality"], chain.layout.sociality_sd[0], chain.space.adjacency[0][0].sum()
+        social[:] = (s**2).sum() / sd**2, math.log(sd), s[0] * (degree - 1.5)
     return np.array([
         chain.persons, (sizes * (sizes - 1) / 2).sum(), norm, intercepts, log_spread, chain.log_likelihood(), rates,
-        math.log(hyper[0]) if hyper[0] > 0 else 0.0, hyper[1],
+        math.log(hyper[0]) if hyper[0] > 0 else 0.0, hyper[1], *social,
     ])  # fmt: skip
 
 
@@ -88,5 +99,6 @@ def replicate_z(model, sizes, replicates, sweeps, seed=7, apply=None):
 
 FIELDS = {"place": tl.Categorical(tl.Beta(2, 4), concentration=2.0), "name": tl.String(tl.Beta(2, 4))}
 SPACE = tl.LatentSpace(1, intercept_sd=1.5, spread=tl.InverseGamma(6.0, 10.0))
+SOCIAL = replace(SPACE, sociality=True)
 EP = tl.EwensPitman(max_size=3, concentration=tl.LogNormal(0.5, 0.7), discount=tl.Beta(2, 2))
 NB = tl.NegativeBinomial(max_size=3, shape=tl.Gamma(3.0, 2.0), probability=tl.Beta(2, 2))

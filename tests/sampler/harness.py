@@ -18,6 +18,12 @@ from tielink.exact.switch import switch
 GIBBS, MERGE, SWITCH, SWAP, JUMP, WALK, INTERCEPT, SCALE, SPREAD, ODDS = (1 << i for i in range(10))
 
 
+@njit(cache=True)
+def _walk_correlation(log_phi, rng, state, target, tuning):
+    if log_phi is not None:
+        walk_correlation(rng, state, target, tuning)
+
+
 # Not cached and called from one place only: it is compiled into `record_codes`.
 @njit(inline="always")
 def step(rng, state, target, tuning, moves):
@@ -44,7 +50,7 @@ def step(rng, state, target, tuning, moves):
     if moves & SCALE:
         scale(rng, state, target, tuning)
     if moves & ODDS:
-        walk_correlation(rng, state, target, tuning)
+        _walk_correlation(state.correlation, rng, state, target, tuning)
     if moves & SPREAD:
         draw_spread(rng, state, target)
 

@@ -40,7 +40,7 @@ def correlated_log_ratio(state, target):
         for c, d in pairs[:place]:
             distance = np.linalg.norm(state.position_a[:, a] - state.position_a[:, c])
             eta = state.intercept - distance
-            if state.sociality_a.size:
+            if state.sociality_a is not None:
                 eta = eta + np.array([state.sociality_a[[a, c]].sum(), state.sociality_b[[b, d]].sum()])
             y, z = target.adjacency_a[a, c], target.adjacency_b[b, d]
             signed = np.where([y, z], eta, -eta)
@@ -76,9 +76,9 @@ def log_joint_of(state, target):
     total = log_joint(
         state.position_a.T, state.position_b.T, state.partner_a, state.intercept, state.spread[0], target, social
     )
-    if state.correlation.size:
+    if state.correlation is not None:
         total += correlated_log_ratio(state, target) + norm.logpdf(state.correlation[0], scale=target.correlation_sd)
-    if state.sociality_sd.size:
+    if state.sociality_sd is not None:
         tau = state.sociality_sd[0]
         total += sum(norm.logpdf(s, scale=tau).sum() for s in social) + halfnorm.logpdf(
             tau, scale=target.sociality_scale

@@ -76,7 +76,7 @@ def _shuffle(rng, x):
 @njit(cache=True)
 def tie_probability(x, i, j, intercept, social, link):
     eta = intercept - math.sqrt(((x[:, i] - x[:, j]) ** 2).sum())
-    if social.size:
+    if social is not None:
         eta += social[i] + social[j]
     return 0.5 * math.erfc(-eta / math.sqrt(2.0)) if link == 1 else 1.0 / (1.0 + math.exp(-eta))
 
@@ -117,9 +117,11 @@ def margins(state, target, a, c):
 
 
 @njit(cache=True)
-def _correlate(rng, state, target):
+def _correlate(rng, log_phi, state, target):
     """Draw the second file's ties between persons of both files again, given the first file's."""
-    odds = math.exp(state.correlation[0])
+    if log_phi is None:
+        return
+    odds = math.exp(log_phi[0])
     for a in range(state.partner_a.size):
         for c in range(a):
             if speaks(state, target, a, c):
@@ -130,16 +132,15 @@ def _correlate(rng, state, target):
 
 
 @njit(cache=True)
-def _draw_beyond(rng, state, target):
+def _draw_beyond(rng, log_phi, tau, state, target):
     """log phi, tau and s from their priors."""
-    if state.correlation.size:
-        state.correlation[0] = target.correlation_sd * rng.standard_normal()
-    if state.sociality_sd.size:
-        state.sociality_sd[0] = target.sociality_scale * abs(rng.standard_normal())
-    for i in range(state.sociality_a.size):
-        state.sociality_a[i] = state.sociality_sd[0] * rng.standard_normal()
-    for i in range(state.sociality_b.size):
-        state.sociality_b[i] = state.sociality_sd[0] * rng.standard_normal()
+    if log_phi is not None:
+        log_phi[0] = target.correlation_sd * rng.standard_normal()
+    if tau is not None:
+        tau[0] = target.sociality_scale * abs(rng.standard_normal())
+        for sociality in (state.sociality_a, state.sociality_b):
+            for i in range(sociality.size):
+                sociality[i] = tau[0] * rng.standard_normal()
 
 
 @njit(cache=True)
@@ -166,7 +167,7 @@ def simulate(rng, state, target, match_probability, theta, psi):
 def simulate_rest(rng, state, target, theta, psi):
     """Everything but xi."""
     n1, n2 = state.partner_a.size, state.partner_b.size
-    _draw_beyond(rng, state, target)
+    _draw_beyond(rng, state.correlation, state.sociality_sd, state, target)
     state.spread[0] = target.spread_scale / rng.standard_gamma(target.spread_shape)
     for f in range(2):
         state.intercept[f] = target.intercept_sd[f] * rng.standard_normal()
@@ -195,5 +196,4 @@ def simulate_rest(rng, state, target, theta, psi):
         _ties(rng, state.position_a, state.intercept[0], state.sociality_a, target.link, target.adjacency_a)
     if target.observed[1]:
         _ties(rng, state.position_b, state.intercept[1], state.sociality_b, target.link, target.adjacency_b)
-    if state.correlation.size:
-        _correlate(rng, state, target)
+    _correlate(rng, state.correlation, state, target)

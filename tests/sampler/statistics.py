@@ -84,11 +84,11 @@ def statistics(state, target, out):
     out[5] = math.log(state.spread[0])
     out[6] = profile
     out[7] = pair_norm
-    _statistics_beyond(state, target, out)
+    _statistics_beyond(state.correlation, state.sociality_sd, state, target, out)
 
 
 @njit(cache=True)
-def _gain(state, target):
+def _gain(log_phi, state, target):
     """
     g = sum of log P(y1, y2)/(P(y1) P(y2)) over the dyads of linked pairs.
 
@@ -96,7 +96,7 @@ def _gain(state, target):
     from p(x) proportional to q(x) exp(g(x)), so that E_p[g] - E_q[g] = KL(p, q) + KL(q, p): for every data set g falls,
     and nothing cancels between replicates in which the factor pulls different ways.
     """
-    odds, total = math.exp(state.correlation[0]), 0.0
+    odds, total = math.exp(log_phi[0]), 0.0
     for a in range(state.partner_a.size):
         for c in range(a):
             if speaks(state, target, a, c):
@@ -109,19 +109,19 @@ def _gain(state, target):
 
 
 @njit(cache=True)
-def _statistics_beyond(state, target, out):
+def _statistics_beyond(log_phi, sd, state, target, out):
     out[8:15] = 0.0
-    if state.correlation.size:
-        out[8], out[9] = state.correlation[0], state.correlation[0] ** 2
+    if log_phi is not None:
+        out[8], out[9] = log_phi[0], log_phi[0] ** 2
         for a in range(state.partner_a.size):
             for c in range(a):
                 b, d = state.partner_a[a], state.partner_a[c]
                 if b >= 0 and d >= 0:
                     same = target.adjacency_a[a, c] == target.adjacency_b[b, d]
-                    out[10] += state.correlation[0] if same else -state.correlation[0]
-        out[14] = _gain(state, target)
-    if state.sociality_sd.size:
-        tau = state.sociality_sd[0]
+                    out[10] += log_phi[0] if same else -log_phi[0]
+        out[14] = _gain(log_phi, state, target)
+    if sd is not None:
+        tau = sd[0]
         out[11] = ((state.sociality_a**2).sum() + (state.sociality_b**2).sum()) / tau**2
         out[12] = math.log(tau)
         out[13] = state.sociality_a[0] * (target.adjacency_a[0].sum() - 1.5)

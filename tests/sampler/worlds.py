@@ -39,7 +39,8 @@ def random_state(rng, target, matched):
     position_b[:, partner_a[paired]] = position_a[:, paired]
     beyond = blank_ties(target)
     for array in beyond[:3]:
-        array[:] = rng.normal(size=array.size)
+        if array is not None:
+            array[:] = rng.normal(size=array.size)
     return State(
         position_a,
         position_b,

@@ -20,7 +20,7 @@ FORGOTTEN_IN_SPLIT = (
             "    log_both, _ = evidence(rng, fit_both, both, NOBODY, u, m, state, target)\n",
             (
                 "    log_both, _ = evidence(rng, fit_both, both, NOBODY, u, m, state, target)\n"
-                "    log_both -= pair_gain(u, both, NOBODY, state, target)\n"
+                "    log_both -= pair_gain(state.correlation, u, both, NOBODY, state, target)\n"
             ),
         ),
         (
@@ -60,13 +60,13 @@ PLANTS = {
     "phi forgotten in a split": (*FORGOTTEN_IN_SPLIT, lambda m: with_odds(m.merge_or_split), {}),
     "phi forgotten in gibbs": (
         "gibbs",
-        [("        if target.correlation_sd > 0.0:\n", "        if False:\n")],
+        [("log_weights[i] += pair_gain(state.correlation,", "log_weights[i] += pair_gain(None,")],
         lambda m: with_odds(m.restricted_gibbs),
         {},
     ),
     "cross dyads of a swap independent": (
         "swap",
-        [("    if state.correlation.size > 0:\n", "    if False:\n")],
+        [("cross_gain(state.correlation,", "cross_gain(None,")],
         lambda m: with_swaps(m.swap),
         {"matched": 3},
     ),
@@ -124,13 +124,13 @@ REPLICATE_PLANTS = {
     ),
     "phi forgotten in the walk of an intercept": (
         "intercept",
-        [("        if state.correlation.size > 0:\n", "        if False:\n")],
+        [("        log_ratio += intercept_gain(side, old, new, state, target)\n", "")],
         lambda m: on_all(m.walk_intercepts),
         LINKED,
     ),
     "phi forgotten in the walk of sociality": (
         "sociality",
-        [("if other >= 0 and state.correlation.size > 0:", "if False:")],
+        [("gain_at(state.correlation,", "gain_at(None,")],
         lambda m: on_all(m.walk_sociality),
         LINKED,
     ),
@@ -148,7 +148,7 @@ REPLICATE_PLANTS = {
     ),
     "shift with half the intercept": (
         "sociality",
-        [("state.intercept[side] -= 2.0 * delta", "state.intercept[side] -= delta")],
+        [("intercept[file] -= 2.0 * delta", "intercept[file] -= delta")],
         lambda m: on_all(lambda rng, state, target, tuning: m.shift_sociality(rng, state, target)),
         SOME,
     ),

@@ -17,7 +17,8 @@ from sampler.quadrature import ALPHA, INTERCEPT, SPREAD, world
 from tielink.exact.clusters.compile import Candidates
 from tielink.exact.clusters.gibbs import gibbs_places
 from tielink.exact.clusters.positions import walk
-from tielink.exact.clusters.space import ClusterTuning, Layout, Space
+from tielink.exact.clusters.space import Layout, Space
+from tielink.exact.clusters.start import make_tuning
 from tielink.exact.clusters.state import PAIRS, Rules, everyone_alone
 from tielink.exact.clusters.table import Table, Wanted, enter
 
@@ -36,7 +37,7 @@ def parts(target):
     )  # fmt: skip
     space = Space(
         (target.adjacency_a, target.adjacency_b), target.observed, np.array([0, 3, 6]), file_of, target.intercept_sd,
-        target.spread_shape, target.spread_scale, target.link, 1, 1.0,
+        target.spread_shape, target.spread_scale, target.link, 1, 1.0, 0.0,
     )  # fmt: skip
     others = [[3, 4, 5]] * 3 + [[0, 1, 2]] * 3
     candidates = Candidates(np.arange(0, 21, 3), np.concatenate(others), np.ones(18, dtype=bool))
@@ -51,8 +52,9 @@ def chain_codes(target, number, candidates_kept, seed=1, draw=gibbs_places):
     rng = np.random.default_rng(seed)
     rules, space, candidates, table = parts(target)
     state = everyone_alone(rules)
-    layout = Layout((rng.normal(size=(1, 3)), rng.normal(size=(1, 3))), INTERCEPT.copy(), np.array([SPREAD]))
-    tuning = ClusterTuning(np.ones(6), np.empty(0), np.ones(2), np.ones(1), 2, candidates_kept, 1)
+    positions = (rng.normal(size=(1, 3)), rng.normal(size=(1, 3)))
+    layout = Layout(positions, INTERCEPT.copy(), np.array([SPREAD]), (None, None), None)
+    tuning = make_tuning(space, 6)._replace(candidates=candidates_kept)
     wanted = Wanted(np.empty((8, 2), dtype=np.int64), np.zeros(1, dtype=np.int64))
     seen, counts, codes = np.zeros(7, dtype=np.int64), np.zeros(2, dtype=np.int64), np.empty(number, dtype=np.int64)
     for t in range(number):

@@ -5,6 +5,7 @@ Declared false-alarm rate: 1e-4 for each test, Bonferroni over the statistics. E
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from scipy.stats import ks_2samp, norm
 
 import tielink as tl
-from sampler.cluster_worlds import EP, FIELDS, NB, SPACE, STATISTICS, replicate_z
+from sampler.cluster_worlds import EP, FIELDS, NB, SOCIAL, SPACE, STATISTICS, replicate_z
 from sampler.mutants import mutant
 from tielink.exact.clusters import hyperparameters, positions
 from tielink.model.cluster_sizes import draw_sizes
@@ -53,6 +54,11 @@ def test_profiles_alone(case):
 @pytest.mark.parametrize("case", ["three files, one a file"])
 def test_ties(case):
     z = changes(*TIES[case], 250, network=SPACE)
+    assert np.abs(z).max() < LIMIT, said(z)
+
+
+def test_sociality():
+    z = changes(*TIES["one file, duplicates"], 400, network=SOCIAL, fields={})
     assert np.abs(z).max() < LIMIT, said(z)
 
 
@@ -103,6 +109,44 @@ def test_ties_long(case, fields, dimension):
     what = "profiles and ties" if fields else "ties"
     print(f"clusters, {what}, K = {dimension}, {case}: largest |z| {np.abs(z).max():.2f}")
     assert np.abs(z).max() < LIMIT, said(z)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("case", TIES)
+def test_sociality_long(case):
+    z = changes(*TIES[case], 6_000, network=SOCIAL, seed=14, sweeps=2)
+    print(f"clusters, sociality, {case}: largest |z| {np.abs(z).max():.2f}")
+    assert np.abs(z).max() < LIMIT, said(z)
+
+
+def social_changes(replicates, move):
+    """One move alone, so that no other mends what it does, and records that differ much."""
+    prior, sizes = TIES["one file, duplicates"]
+    network = replace(SPACE, sociality=tl.Sociality(3.0))
+    return changes(prior, sizes, replicates, network=network, fields={}, seed=15, sweeps=8, apply=move)
+
+
+def test_sociality_forgotten_by_the_intercepts_is_caught(tmp_path):
+    forgotten = ("row_levels(intercept, layout.sociality[file], i)", "intercept")
+    wrong = mutant(tmp_path, "clusters/positions", "cluster_social_intercepts", forgotten)
+    for module, caught in ((positions, False), (wrong, True)):
+        walk = module.walk_intercepts
+        z = social_changes(1_000, lambda chain, walk=walk: walk(chain.rng, chain.layout, chain.space, chain.tuning))
+        assert np.abs(z).max() > CAUGHT if caught else np.abs(z).max() < LIMIT, said(z)
+
+
+@pytest.mark.long
+def test_sociality_forgotten_by_gibbs_is_caught_long(monkeypatch, tmp_path):
+    row = "row(u, x, ties, row_levels(layout.intercept[file], layout.sociality[file], i), space.link, i, -1)"
+    plain = "row(u, x, ties, layout.intercept[file], space.link, i, -1)"
+    mutant(tmp_path, "clusters/space", "cluster_social_space", (row, plain))
+    here = ("from tielink.exact.clusters.space import", "from mutant_cluster_social_space import")
+    wrong = mutant(tmp_path, "clusters/gibbs", "cluster_social_gibbs", here)
+    for places, caught in ((cluster_chain.gibbs_places, False), (wrong.gibbs_places, True)):
+        monkeypatch.setattr(cluster_chain, "gibbs_places", places)
+        z = social_changes(4_000, lambda chain: chain._labels(np.zeros(2, dtype=np.int64)))
+        print(f"clusters, sociality {'forgotten by' if caught else 'in'} gibbs: largest |z| {np.abs(z).max():.2f}")
+        assert np.abs(z).max() > CAUGHT if caught else np.abs(z).max() < LIMIT, said(z)
 
 
 ERRORS = {

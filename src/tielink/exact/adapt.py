@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from tielink.exact.activity import ActivityState
 from tielink.exact.beyond import BeyondInfo
+from tielink.exact.clusters.space import ClusterTuning
 from tielink.exact.state import Tuning
 
 _POSITION_GOAL = 0.35
@@ -25,14 +26,26 @@ def _nudge_records(step: NDArray[np.float64], moved: NDArray[np.int8], goal: flo
 
 def adapt_beyond(tuning: Tuning, iteration: int, info: BeyondInfo) -> None:
     """The same for what goes beyond positions: log phi, every record's s, and both steps of log tau."""
+    proposed, accepted = info.counts[0]
+    if proposed > 0:
+        _nudge(tuning.step_correlation, np.full(1, accepted / proposed), _SCALAR_GOAL, (iteration + 1.0) ** -0.6)
+    adapt_sociality(tuning, iteration, info.moved_a, info.moved_b, info.counts[1:])
+
+
+def adapt_sociality(
+    tuning: Tuning | ClusterTuning,
+    iteration: int,
+    moved_a: NDArray[np.int8],
+    moved_b: NDArray[np.int8],
+    counts: NDArray[np.int64],
+) -> None:
+    """The same for every record's s and both steps of log tau; (proposed, accepted) of the moves of sociality."""
     rate = (iteration + 1.0) ** -0.6
-    _nudge_records(tuning.step_sociality_a, info.moved_a, _SCALAR_GOAL, rate)
-    _nudge_records(tuning.step_sociality_b, info.moved_b, _SCALAR_GOAL, rate)
-    correlation, _, held, stretched, _ = info.counts
-    steps = tuning.step_sociality_sd
-    for step, count in ((tuning.step_correlation, correlation), (steps[:1], held), (steps[1:], stretched)):
-        if count[0] > 0:
-            _nudge(step, np.full(1, count[1] / count[0]), _SCALAR_GOAL, rate)
+    _nudge_records(tuning.step_sociality_a, moved_a, _SCALAR_GOAL, rate)
+    _nudge_records(tuning.step_sociality_b, moved_b, _SCALAR_GOAL, rate)
+    for step, (proposed, accepted) in zip(np.split(tuning.step_sociality_sd, 2), counts[1:3], strict=True):
+        if proposed > 0:
+            _nudge(step, np.full(1, accepted / proposed), _SCALAR_GOAL, rate)
 
 
 def adapt_activity(state: ActivityState, iteration: int, accepted: int) -> None:

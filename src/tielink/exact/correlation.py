@@ -6,7 +6,8 @@ observed and phi' = phi if the two observations are equal, else 1/phi, that rati
 
     2 phi'/(S + sqrt(S^2 - 4 phi' (phi' - 1) q1 q2)),   S = 1 + (q1 + q2)(phi' - 1).
 
-Nothing here is called when phi = 1: `Target.correlation_sd` is then 0 and `State.correlation` empty.
+`log_phi` is `State.correlation` (or a proposal for it), an array of one. Where it is None phi is 1 and every function
+here is compiled to the constant 0.
 """
 
 import math
@@ -14,7 +15,7 @@ import math
 import numpy as np
 from numba import njit
 
-from tielink.exact.row import LOGIT, exp_negative
+from tielink.exact.row import LOGIT, exp_negative, sociality_of
 
 _SQRT_HALF = math.sqrt(0.5)
 # A ratio lies between about 1/phi and phi: a product of 32 stays in range for |log phi| < 20.
@@ -94,22 +95,23 @@ def _sum_logs(table, count, odds, link):
 
 
 @njit(cache=True)
-def gain_at(u, members, skips, shift_a, shift_b, state, target):
+def gain_at(log_phi, u, members, skips, shift_a, shift_b, state, target):
     """
     Log of the product of ratios of the pair `members` at u with every other linked pair, to the power of temperature.
 
-    Pairs that hold a member or one of `skips` are left out. `shift_a` and `shift_b` are added to the predictors of the
-    members' dyads (a proposed sociality less the current one).
+    0 for a person with one record. Pairs that hold a member or one of `skips` are left out. `shift_a` and `shift_b` are
+    added to the predictors of the members' dyads (a proposed sociality less the current one).
     """
+    if log_phi is None:
+        return 0.0
     a, b = members
     part_a, part_b = target.correlated_a, target.correlated_b
-    if not (part_a[a] and part_b[b]):
+    if a < 0 or b < 0 or not (part_a[a] and part_b[b]):
         return 0.0
     n1 = state.partner_a.size
     table = np.empty((5, n1))
-    social = state.sociality_a.size > 0
-    level_a = state.intercept[0] + shift_a + (state.sociality_a[a] if social else 0.0)
-    level_b = state.intercept[1] + shift_b + (state.sociality_b[b] if social else 0.0)
+    level_a = state.intercept[0] + shift_a + sociality_of(state.sociality_a, a)
+    level_b = state.intercept[1] + shift_b + sociality_of(state.sociality_b, b)
     ties_a, ties_b = target.adjacency_a[a], target.adjacency_b[b]
     count = 0
     for i in range(n1):
@@ -120,23 +122,25 @@ def gain_at(u, members, skips, shift_a, shift_b, state, target):
         for k in range(u.size):
             squared += (u[k] - state.position_a[k, i]) ** 2
         table[0, count] = squared
-        table[1, count] = level_a + (state.sociality_a[i] if social else 0.0)
+        table[1, count] = level_a + sociality_of(state.sociality_a, i)
         table[2, count] = 1.0 if ties_a[i] else -1.0
-        table[3, count] = level_b + (state.sociality_b[j] if social else 0.0)
+        table[3, count] = level_b + sociality_of(state.sociality_b, j)
         table[4, count] = 1.0 if ties_b[j] else -1.0
         count += 1
-    return target.temperature * _sum_logs(table, count, math.exp(state.correlation[0]), target.link)
+    return target.temperature * _sum_logs(table, count, math.exp(log_phi[0]), target.link)
 
 
 @njit(cache=True)
-def pair_gain(u, members, skips, state, target):
+def pair_gain(log_phi, u, members, skips, state, target):
     """What the pair `members` gains at u from every other linked pair but those of `skips`."""
-    return gain_at(u, members, skips, 0.0, 0.0, state, target)
+    return gain_at(log_phi, u, members, skips, 0.0, 0.0, state, target)
 
 
 @njit(cache=True)
-def cross_gain(u, v, first, second, state, target):
+def cross_gain(log_phi, u, v, first, second, state, target):
     """Log ratio of the two dyads between the persons `first` at u and `second` at v, each named by two records."""
+    if log_phi is None:
+        return 0.0
     part_a, part_b = target.correlated_a, target.correlated_b
     if not (part_a[first[0]] and part_a[second[0]] and part_b[first[1]] and part_b[second[1]]):
         return 0.0
@@ -144,38 +148,32 @@ def cross_gain(u, v, first, second, state, target):
     for k in range(u.size):
         squared += (u[k] - v[k]) ** 2
     distance = math.sqrt(squared)
-    level_a, level_b = state.intercept[0], state.intercept[1]
-    if state.sociality_a.size > 0:
-        level_a += state.sociality_a[first[0]] + state.sociality_a[second[0]]
-        level_b += state.sociality_b[first[1]] + state.sociality_b[second[1]]
+    social_a, social_b = state.sociality_a, state.sociality_b
+    level_a = state.intercept[0] + sociality_of(social_a, first[0]) + sociality_of(social_a, second[0])
+    level_b = state.intercept[1] + sociality_of(social_b, first[1]) + sociality_of(social_b, second[1])
     sign_a = 1.0 if target.adjacency_a[first[0], second[0]] else -1.0
     sign_b = 1.0 if target.adjacency_b[first[1], second[1]] else -1.0
-    log_odds = state.correlation[0] * sign_a * sign_b
+    log_odds = log_phi[0] * sign_a * sign_b
     value = _one_ratio(sign_a * (level_a - distance), sign_b * (level_b - distance), math.exp(log_odds), target.link)
     return target.temperature * math.log(value)
 
 
 @njit(cache=True)
-def total_gain(log_odds, intercept_a, intercept_b, stretch, state, target):
-    """
-    Log ratios of all pairs of linked pairs, at any log phi and intercepts, every distance times `stretch`.
-
-    0 where phi = 1 (`State.correlation` is empty).
-    """
-    if state.correlation.size == 0:
+def total_gain(log_phi, intercept_a, intercept_b, stretch, state, target):
+    """Log ratios of all pairs of linked pairs, at any log phi and intercepts, every distance times `stretch`."""
+    if log_phi is None:
         return 0.0
     n1 = state.partner_a.size
     who = np.empty(n1, np.int64)
     table = np.empty((5, n1))
-    social = state.sociality_a.size > 0
     factor = stretch * stretch
     count, total = 0, 0.0
     for i in range(n1):
         j = state.partner_a[i]
         if j < 0 or not (target.correlated_a[i] and target.correlated_b[j]):
             continue
-        level_a = intercept_a + (state.sociality_a[i] if social else 0.0)
-        level_b = intercept_b + (state.sociality_b[j] if social else 0.0)
+        level_a = intercept_a + sociality_of(state.sociality_a, i)
+        level_b = intercept_b + sociality_of(state.sociality_b, j)
         for p in range(count):
             h = who[p]
             g = state.partner_a[h]
@@ -183,11 +181,11 @@ def total_gain(log_odds, intercept_a, intercept_b, stretch, state, target):
             for k in range(state.position_a.shape[0]):
                 squared += (state.position_a[k, i] - state.position_a[k, h]) ** 2
             table[0, p] = factor * squared
-            table[1, p] = level_a + (state.sociality_a[h] if social else 0.0)
+            table[1, p] = level_a + sociality_of(state.sociality_a, h)
             table[2, p] = 1.0 if target.adjacency_a[i, h] else -1.0
-            table[3, p] = level_b + (state.sociality_b[g] if social else 0.0)
+            table[3, p] = level_b + sociality_of(state.sociality_b, g)
             table[4, p] = 1.0 if target.adjacency_b[j, g] else -1.0
-        total += _sum_logs(table, count, math.exp(log_odds), target.link)
+        total += _sum_logs(table, count, math.exp(log_phi[0]), target.link)
         who[count] = i
         count += 1
     return target.temperature * total
@@ -196,20 +194,22 @@ def total_gain(log_odds, intercept_a, intercept_b, stretch, state, target):
 @njit(cache=True)
 def intercept_gain(side, old, new, state, target):
     """What `total_gain` changes by when the intercept of file `side` goes from `old` to `new`."""
-    there, log_odds = state.intercept[1 - side], state.correlation[0]
+    there = state.intercept[1 - side]
     after, before = (new, there) if side == 0 else (there, new), (old, there) if side == 0 else (there, old)
-    gained = total_gain(log_odds, after[0], after[1], 1.0, state, target)
-    return gained - total_gain(log_odds, before[0], before[1], 1.0, state, target)
+    gained = total_gain(state.correlation, after[0], after[1], 1.0, state, target)
+    return gained - total_gain(state.correlation, before[0], before[1], 1.0, state, target)
 
 
 @njit(cache=True)
-def partner_gains(u, side, record, state, target):
+def add_partner_gains(log_phi, u, side, record, factor, state, target, out):
     """
-    For every record b of the other file, roughly what `record` at u and b would gain as a pair.
+    Add, for every record b of the other file, `factor` times roughly what `record` at u and b would gain as a pair.
 
     A help for proposals: b's own sociality is taken as 0, its position as u. Pairs that hold `record` are left out, so
     that nothing depends on whom it is linked to now.
     """
+    if log_phi is None:
+        return
     ties_here = (target.adjacency_a, target.adjacency_b)[side]
     ties_there = (target.adjacency_a, target.adjacency_b)[1 - side]
     part_here = (target.correlated_a, target.correlated_b)[side]
@@ -218,11 +218,10 @@ def partner_gains(u, side, record, state, target):
     partner = (state.partner_a, state.partner_b)[side]
     social_here = (state.sociality_a, state.sociality_b)[side]
     social_there = (state.sociality_a, state.sociality_b)[1 - side]
-    social = state.sociality_a.size > 0
-    out = np.zeros(ties_there.shape[0])
     if not part_here[record]:
-        return out
-    base, same = 0.0, math.exp(state.correlation[0])
+        return
+    gains = np.zeros(out.size)
+    base, same = 0.0, math.exp(log_phi[0])
     for i in range(partner.size):
         j = partner[i]
         if j < 0 or i == record or not (part_here[i] and part_there[j]):
@@ -231,17 +230,17 @@ def partner_gains(u, side, record, state, target):
         for k in range(u.size):
             squared += (u[k] - x[k, i]) ** 2
         distance = math.sqrt(squared)
-        here = state.intercept[side] - distance + (social_here[record] + social_here[i] if social else 0.0)
-        there = state.intercept[1 - side] - distance + (social_there[j] if social else 0.0)
+        here = state.intercept[side] - distance + sociality_of(social_here, record) + sociality_of(social_here, i)
+        there = state.intercept[1 - side] - distance + sociality_of(social_there, j)
         sign = 1.0 if ties_here[record, i] else -1.0
         odds = same if sign > 0.0 else 1.0 / same
         tied = math.log(_one_ratio(sign * here, there, odds, target.link))
         untied = math.log(_one_ratio(sign * here, -there, 1.0 / odds, target.link))
         base += untied
-        _add_ties(ties_there[j], tied - untied, out)
+        _add_ties(ties_there[j], tied - untied, gains)
     for b in range(out.size):
-        out[b] = target.temperature * (out[b] + base) if part_there[b] else 0.0
-    return out
+        if part_there[b]:
+            out[b] += factor * target.temperature * (gains[b] + base)
 
 
 @njit(cache=True, fastmath={"contract"}, error_model="numpy")

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from tielink.exact.row import row_terms, squared_distances
+from tielink.exact.row import levels, row_terms, squared_distances
 from tielink.exact.state import row_intercepts
 
 
@@ -20,9 +20,6 @@ def dyad_log_likelihoods(side, state, target, out):
             u[k] = x[k, i]
         squared_distances(u, x, squared)
         after = out[begin : begin + n - 1 - i]
-        if (state.sociality_a, state.sociality_b)[side].size == 0:
-            row_terms(squared[i + 1 :], ties[i][i + 1 :], state.intercept[side], target.link, after)
-        else:
-            levels = row_intercepts(side, i, state)[i + 1 :]
-            row_terms(squared[i + 1 :], ties[i][i + 1 :], levels, target.link, after)
+        beta = levels(row_intercepts(side, i, state), i + 1, n)
+        row_terms(squared[i + 1 :], ties[i][i + 1 :], beta, target.link, after)
         begin += n - 1 - i

@@ -145,15 +145,6 @@ def _neighbours_mean(members, skips, state, target):
 
 
 @njit(cache=True)
-def _add_social_slopes(u, side, i, skip, state, target, step, factor):
-    """`add_slopes` of a row with sociality."""
-    x = (state.position_a, state.position_b)[side]
-    ties = (target.adjacency_a, target.adjacency_b)[side][i]
-    levels = row_intercepts(side, i, state)
-    add_slopes(u, x, ties, levels, target.link, i, skip, target.temperature, step, factor)
-
-
-@njit(cache=True)
 def scoring_step(u, members, skips, state, target, step, factor):
     """
     One step of Fisher scoring at u for the position of A = `members`, dyads with `skips` left out.
@@ -169,12 +160,9 @@ def scoring_step(u, members, skips, state, target, step, factor):
     for side in range(2):
         i = members[side]
         if i >= 0 and target.observed[side]:
-            if target.sociality_scale > 0.0:
-                _add_social_slopes(u, side, i, skips[side], state, target, step, factor)
-                continue
             x = (state.position_a, state.position_b)[side]
             ties = (target.adjacency_a, target.adjacency_b)[side][i]
-            beta = state.intercept[side]
+            beta = row_intercepts(side, i, state)
             add_slopes(u, x, ties, beta, target.link, i, skips[side], target.temperature, step, factor)
     cholesky(factor)
     solve_lower(factor, step)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
-from tielink.exact.correlation import pair_gain, partner_gains
+from tielink.exact.correlation import add_partner_gains, pair_gain
 from tielink.exact.fit import draw, fit, log_density, quadratic_forms
 from tielink.exact.state import (
     NOBODY,
@@ -33,15 +33,14 @@ def _nearest(proposal, side, record, gain, number, state, target):
     partner = (state.partner_a, state.partner_b)[1 - side]
     cost = np.empty(partner.size)
     quadratic_forms(proposal, (state.position_a, state.position_b)[1 - side], cost)
-    correlated = target.correlation_sd > 0.0
-    gains = partner_gains(proposal.mean, side, record, state, target) if correlated else cost[:0]
+    add_partner_gains(state.correlation, proposal.mean, side, record, -2.0, state, target, cost)
     best = np.empty(number, dtype=np.int64)
     best_cost = np.empty(number)
     count = 0
     for j in range(partner.size):
         if partner[j] >= 0:
             continue
-        value = cost[j] - 2.0 * (bayes_factor(target, side, record, j) + gain + (gains[j] if correlated else 0.0))
+        value = cost[j] - 2.0 * (bayes_factor(target, side, record, j) + gain)
         if value == np.inf or (count == number and value >= best_cost[count - 1]):
             continue
         slot = count if count < number else number - 1
@@ -87,8 +86,7 @@ def restricted_gibbs(rng, state, target, tuning, side, record):
         points[i] = u
         log_weights[i] = bayes_factor(target, side, record, candidates[i]) + gain
         log_weights[i] += record_log_likelihood(u, side, record, NOBODY[0], state, target)
-        if target.correlation_sd > 0.0:
-            log_weights[i] += pair_gain(u, by_file(side, record, candidates[i]), NOBODY, state, target)
+        log_weights[i] += pair_gain(state.correlation, u, by_file(side, record, candidates[i]), NOBODY, state, target)
     for r in range(tuning.particles):
         u = u_own if (r == 0 and old < 0) else draw(rng, proposal, spread)
         points[count + r] = u

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from tielink.exact.correlation import intercept_gain
-from tielink.exact.row import squared_distances, sum_terms
+from tielink.exact.row import levels, row_levels, squared_distances, sum_terms
 from tielink.exact.state import Info
 
 
@@ -28,11 +28,8 @@ def file_log_likelihood(side, intercept, stretch, state, target):
         squared_distances(u, x, squared)
         for j in range(squared.size):
             squared[j] *= factor
-        if sociality.size == 0:
-            total += sum_terms(squared[i + 1 :], ties[i][i + 1 :], intercept, target.link)
-        else:
-            levels = (intercept + sociality[i]) + sociality[i + 1 :]
-            total += sum_terms(squared[i + 1 :], ties[i][i + 1 :], levels, target.link)
+        beta = levels(row_levels(intercept, sociality, i), i + 1, squared.size)
+        total += sum_terms(squared[i + 1 :], ties[i][i + 1 :], beta, target.link)
     return target.temperature * total
 
 
@@ -49,8 +46,7 @@ def walk_intercepts(rng, state, target, tuning):
         log_ratio = 0.5 * (old * old - new * new) / target.intercept_sd[side] ** 2
         log_ratio += file_log_likelihood(side, new, 1.0, state, target)
         log_ratio -= file_log_likelihood(side, old, 1.0, state, target)
-        if state.correlation.size > 0:
-            log_ratio += intercept_gain(side, old, new, state, target)
+        log_ratio += intercept_gain(side, old, new, state, target)
         if math.log(rng.random()) < log_ratio:
             state.intercept[side] = new
             accepted += 1

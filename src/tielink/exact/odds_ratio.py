@@ -10,15 +10,13 @@ from tielink.exact.state import Info
 
 @njit(cache=True)
 def walk_correlation(rng, state, target, tuning):
-    """One random-walk Metropolis step of log phi ~ N(0, sd^2); nothing to do where phi = 1."""
-    if state.correlation.size == 0:
-        return Info(0, 0)
-    old = state.correlation[0]
-    new = old + tuning.step_correlation[0] * rng.standard_normal()
+    """One random-walk Metropolis step of log phi ~ N(0, sd^2)."""
+    proposal = state.correlation + tuning.step_correlation[0] * rng.standard_normal()
+    old, new = state.correlation[0], proposal[0]
     beta = state.intercept
     log_ratio = 0.5 * (old * old - new * new) / target.correlation_sd**2
-    log_ratio += total_gain(new, beta[0], beta[1], 1.0, state, target)
-    log_ratio -= total_gain(old, beta[0], beta[1], 1.0, state, target)
+    log_ratio += total_gain(proposal, beta[0], beta[1], 1.0, state, target)
+    log_ratio -= total_gain(state.correlation, beta[0], beta[1], 1.0, state, target)
     if math.log(rng.random()) >= log_ratio:
         return Info(1, 0)
     state.correlation[0] = new

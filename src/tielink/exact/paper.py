@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tielink.exact.correlation import intercept_gain, pair_gain
 from tielink.exact.positions import WalkInfo, persons
-from tielink.exact.row import row_terms, squared_distances
+from tielink.exact.row import levels, row_levels, row_terms, squared_distances
 from tielink.exact.spread import draw_spread
 from tielink.exact.state import (
     NOBODY,
@@ -102,11 +102,8 @@ def _fill_rows(side, intercept, out, state, target):
             u[k] = x[k, i]
         squared_distances(u, x, squared)
         tail, later = terms[i + 1 :], out[i + 1 :]
-        if sociality.size == 0:
-            row_terms(squared[i + 1 :], ties[i][i + 1 :], intercept, target.link, tail)
-        else:
-            levels = (intercept + sociality[i]) + sociality[i + 1 :]
-            row_terms(squared[i + 1 :], ties[i][i + 1 :], levels, target.link, tail)
+        beta = levels(row_levels(intercept, sociality, i), i + 1, n)
+        row_terms(squared[i + 1 :], ties[i][i + 1 :], beta, target.link, tail)
         sum_here = _scatter(tail, later, target.temperature)
         out[i] += sum_here
         total += sum_here
@@ -174,10 +171,7 @@ def _move_record(u, side, record, value, cache, state, target):
         squared, before, after = np.empty(rows.size), np.empty(rows.size), np.empty(rows.size)
         for point, terms in ((position_of(state, side, record), before), (u, after)):
             squared_distances(point, x, squared)
-            if (state.sociality_a, state.sociality_b)[side].size == 0:
-                row_terms(squared, ties, state.intercept[side], target.link, terms)
-            else:
-                row_terms(squared, ties, row_intercepts(side, record, state), target.link, terms)
+            row_terms(squared, ties, row_intercepts(side, record, state), target.link, terms)
         for j in range(rows.size):
             rows[j] += target.temperature * (after[j] - before[j])
         rows[record] = value
@@ -216,12 +210,9 @@ def label(rng, state, target, cache, side, record):
     if new != old or new < 0:
         value = record_log_likelihood(u, side, record, NOBODY[0], state, target)
         log_ratio += value - (cache.row_a, cache.row_b)[side][record]
-        if state.correlation.size > 0:
-            if new >= 0:
-                log_ratio += pair_gain(u, by_file(side, record, new), NOBODY, state, target)
-            if old >= 0:
-                at = position_of(state, side, record)
-                log_ratio -= pair_gain(at, by_file(side, record, old), NOBODY, state, target)
+        log_ratio += pair_gain(state.correlation, u, by_file(side, record, new), NOBODY, state, target)
+        at = position_of(state, side, record)
+        log_ratio -= pair_gain(state.correlation, at, by_file(side, record, old), NOBODY, state, target)
         accept = math.log(rng.random()) < log_ratio
         if accept:
             _move_record(u, side, record, value, cache, state, target)
@@ -250,14 +241,11 @@ def walk_positions(rng, state, target, tuning, cache):
         step = tuning.step_a[members[0]] if members[0] >= 0 else tuning.step_b[members[1]]
         u = position_of_person(state, members)
         log_ratio = -log_prior_density(u, state.spread[0])
-        correlated = state.correlation.size > 0 and members[0] >= 0 and members[1] >= 0
-        if correlated:
-            log_ratio -= pair_gain(u, members, NOBODY, state, target)
+        log_ratio -= pair_gain(state.correlation, u, members, NOBODY, state, target)
         for k in range(u.size):
             u[k] += step * rng.standard_normal()
         log_ratio += log_prior_density(u, state.spread[0])
-        if correlated:
-            log_ratio += pair_gain(u, members, NOBODY, state, target)
+        log_ratio += pair_gain(state.correlation, u, members, NOBODY, state, target)
         for side in range(2):
             if members[side] >= 0:
                 values[side] = record_log_likelihood(u, side, members[side], NOBODY[0], state, target)
@@ -291,8 +279,7 @@ def walk_cached_intercepts(rng, state, target, tuning, cache):
         log_ratio += _fill_rows(side, new, fresh, state, target)
         # Every dyad stands in two rows.
         log_ratio -= 0.5 * rows.sum()
-        if state.correlation.size > 0:
-            log_ratio += intercept_gain(side, old, new, state, target)
+        log_ratio += intercept_gain(side, old, new, state, target)
         if math.log(rng.random()) < log_ratio:
             accepted += 1
             state.intercept[side] = new

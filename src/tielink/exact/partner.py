@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
-from tielink.exact.correlation import partner_gains
+from tielink.exact.correlation import add_partner_gains
 from tielink.exact.fit import quadratic_forms
 from tielink.exact.state import bayes_factor
 
@@ -25,18 +25,16 @@ def partner_log_probabilities(proposal, side, record, state, target):
     partner = (state.partner_a, state.partner_b)[1 - side]
     out = np.empty(partner.size)
     quadratic_forms(proposal, x, out)
-    correlated = target.correlation_sd > 0.0
-    gains = partner_gains(proposal.mean, side, record, state, target) if correlated else out[:0]
-    top = -np.inf
     for j in range(out.size):
         if partner[j] >= 0:
             out[j] = -np.inf
         else:
             near = 1.0 + out[j] / 8.0
             out[j] = bayes_factor(target, side, record, j) + math.log(_NEAR / (near * near * near) + (1.0 - _NEAR))
-            if correlated:
-                out[j] += gains[j]
-            top = max(top, out[j])
+    add_partner_gains(state.correlation, proposal.mean, side, record, 1.0, state, target, out)
+    top = -np.inf
+    for j in range(out.size):
+        top = max(top, out[j])
     if top > -np.inf:
         total = 0.0
         for j in range(out.size):

@@ -69,6 +69,26 @@ def _levels(intercept, begin, end):
     return lambda intercept, begin, end: intercept
 
 
+def row_levels(intercept, sociality, i):
+    """The intercepts of row i: beta + s_i + s_j for every column j, or the number beta where `sociality` is None."""
+    return intercept if sociality is None else (intercept + sociality[i]) + sociality
+
+
+@overload(row_levels)
+def _row_levels(intercept, sociality, i):
+    if isinstance(sociality, types.NoneType):
+        return lambda intercept, sociality, i: intercept
+    return lambda intercept, sociality, i: (intercept + sociality[i]) + sociality
+
+
+@njit(cache=True)
+def sociality_of(sociality, i):
+    """s_i; 0 where `sociality` is None."""
+    if sociality is None:
+        return 0.0
+    return sociality[i]
+
+
 # The three functions below must never see `reassoc`: it would cancel the rounding step `(x + _ROUND) - _ROUND`.
 # Called (not numba-inlined) from a fastmath loop they keep their own flags and LLVM still vectorises them.
 @njit(cache=True, fastmath={"contract"}, error_model="numpy")

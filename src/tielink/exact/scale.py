@@ -52,10 +52,8 @@ def scale(rng, state, target, tuning):
             log_ratio += 0.5 * (old * old - new * new) / target.intercept_sd[side] ** 2
             log_ratio += file_log_likelihood(side, new, c, state, target)
             log_ratio -= file_log_likelihood(side, old, 1.0, state, target)
-    if state.correlation.size > 0:
-        log_odds, before = state.correlation[0], state.intercept
-        log_ratio += total_gain(log_odds, proposal[0], proposal[1], c, state, target)
-        log_ratio -= total_gain(log_odds, before[0], before[1], 1.0, state, target)
+    log_ratio += total_gain(state.correlation, proposal[0], proposal[1], c, state, target)
+    log_ratio -= total_gain(state.correlation, state.intercept[0], state.intercept[1], 1.0, state, target)
     if math.log(rng.random()) >= log_ratio:
         return Info(1, 0)
     state.spread[0] = new_spread

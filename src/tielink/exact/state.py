@@ -8,7 +8,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from tielink.exact.correlation import pair_gain
-from tielink.exact.row import row
+from tielink.exact.row import row, row_levels, sociality_of
 from tielink.exact.target import Target
 
 
@@ -28,12 +28,15 @@ class State(NamedTuple):
         sigma^2.
     matched : (1,) int64
         Number m of free (non-anchor) matches. N = n1 + n2 - anchors - m.
-    correlation : (1,) float64
-        log phi; empty if ties of different files are independent given positions.
-    sociality_a, sociality_b : (n1,) and (n2,) float64
-        s of each record; empty without sociality, or without a network in that file.
-    sociality_sd : (1,) float64
-        tau; empty without sociality.
+    correlation : (1,) float64, or None
+        log phi; None if ties of different files are independent given positions.
+    sociality_a, sociality_b : (n1,) and (n2,) float64, or None
+        s of each record, empty without a network in that file; None without sociality.
+    sociality_sd : (1,) float64, or None
+        tau; None without sociality.
+
+    Kernels are compiled for the types of what they are given: where the last four are None they are the paper's
+    kernels, and what is off costs nothing.
     """
 
     position_a: NDArray[np.float64]
@@ -43,10 +46,10 @@ class State(NamedTuple):
     intercept: NDArray[np.float64]
     spread: NDArray[np.float64]
     matched: NDArray[np.int64]
-    correlation: NDArray[np.float64] = np.empty(0)
-    sociality_a: NDArray[np.float64] = np.empty(0)
-    sociality_b: NDArray[np.float64] = np.empty(0)
-    sociality_sd: NDArray[np.float64] = np.empty(0)
+    correlation: NDArray[np.float64] | None = None
+    sociality_a: NDArray[np.float64] | None = None
+    sociality_b: NDArray[np.float64] | None = None
+    sociality_sd: NDArray[np.float64] | None = None
 
 
 class Tuning(NamedTuple):
@@ -125,22 +128,18 @@ def init(rng: np.random.Generator, target: Target) -> State:
     )
 
 
-def blank_ties(target: Target) -> tuple[NDArray[np.float64], ...]:
-    """The state of all that goes beyond positions, saying nothing; empty arrays for what is off."""
-    social = target.sociality_scale > 0.0
-    sizes = [n if social and seen else 0 for n, seen in zip(target.log_bf.shape, target.observed, strict=True)]
-    correlated = target.correlation_sd > 0.0 and bool(target.observed.all())
-    return (
-        np.zeros(1 if correlated else 0),
-        np.zeros(sizes[0]),
-        np.zeros(sizes[1]),
-        np.full(1 if sum(sizes) else 0, 0.5 * target.sociality_scale),
-    )
+def blank_ties(target: Target) -> tuple[NDArray[np.float64] | None, ...]:
+    """The state of all that goes beyond positions, saying nothing; None for what is off."""
+    correlation = np.zeros(1) if target.correlation_sd > 0.0 else None
+    if target.sociality_scale == 0.0:
+        return correlation, None, None, None
+    first, second = np.where(target.observed, target.log_bf.shape, 0)
+    return correlation, np.zeros(first), np.zeros(second), np.full(1, 0.5 * target.sociality_scale)
 
 
 def copy(state: State) -> State:
     """A deep copy."""
-    return State(*(array.copy() for array in state))  # type: ignore[arg-type]
+    return State(*(None if array is None else array.copy() for array in state))  # type: ignore[arg-type]
 
 
 def init_tuning(
@@ -261,26 +260,15 @@ def position_of_person(state, members):
 
 @njit(cache=True)
 def row_intercepts(side, record, state):
-    """beta_j + s_i + s_j for every record j of the file: the intercepts of a row when there is sociality."""
-    sociality = (state.sociality_a, state.sociality_b)[side]
-    return (state.intercept[side] + sociality[record]) + sociality
+    """beta_j + s_i + s_j for every record j of the file; the number beta_j without sociality."""
+    return row_levels(state.intercept[side], (state.sociality_a, state.sociality_b)[side], record)
 
 
 @njit(cache=True)
 def dyad_intercept(side, i, j, state):
     """beta_j + s_i + s_j, or beta_j without sociality."""
     sociality = (state.sociality_a, state.sociality_b)[side]
-    if sociality.size == 0:
-        return state.intercept[side]
-    return state.intercept[side] + sociality[i] + sociality[j]
-
-
-@njit(cache=True)
-def _social_log_likelihood(u, side, record, skip, state, target):
-    """l_i(u) with sociality. A function of its own: in one with the plain case, that case would be slower."""
-    x = (state.position_a, state.position_b)[side]
-    ties = (target.adjacency_a, target.adjacency_b)[side]
-    return target.temperature * row(u, x, ties[record], row_intercepts(side, record, state), target.link, record, skip)
+    return state.intercept[side] + sociality_of(sociality, i) + sociality_of(sociality, j)
 
 
 @njit(cache=True)
@@ -288,11 +276,9 @@ def record_log_likelihood(u, side, record, skip, state, target):
     """l_i(u): the record's row of ties when it stands at `u`, dyad (record, skip) left out; 0 without a network."""
     if not target.observed[side]:
         return 0.0
-    if target.sociality_scale > 0.0:
-        return _social_log_likelihood(u, side, record, skip, state, target)
     x = (state.position_a, state.position_b)[side]
     ties = (target.adjacency_a, target.adjacency_b)[side]
-    return target.temperature * row(u, x, ties[record], state.intercept[side], target.link, record, skip)
+    return target.temperature * row(u, x, ties[record], row_intercepts(side, record, state), target.link, record, skip)
 
 
 @njit(cache=True)
@@ -307,7 +293,7 @@ def log_prior_density(u, spread):
 @njit(cache=True)
 def log_gamma(u, members, skips, state, target):
     """
-    log gamma_A(u) = sum over i in A of l_i(u) + log N(u; 0, sigma^2 I), for a pair and phi != 1 with `pair_gain` at u.
+    log gamma_A(u) = sum over i in A of l_i(u) + log N(u; 0, sigma^2 I) + what A gains at u by phi.
 
     `members` names one record per file (-1: none of that file); `skips` one record per file whose dyad with the member
     is left out (-1: none).
@@ -316,9 +302,7 @@ def log_gamma(u, members, skips, state, target):
     for side in range(2):
         if members[side] >= 0:
             total += record_log_likelihood(u, side, members[side], skips[side], state, target)
-    if target.correlation_sd > 0.0 and members[0] >= 0 and members[1] >= 0:
-        total += pair_gain(u, members, skips, state, target)
-    return total
+    return total + pair_gain(state.correlation, u, members, skips, state, target)
 
 
 @njit(cache=True)

@@ -49,10 +49,9 @@ def swap(rng, state, target, tuning):
     for side, i, j in ((0, a, c), (1, b, d)):
         log_ratio += dyad_between(new_u, new_v, side, i, j, state, target)
         log_ratio -= dyad_between(u, v, side, i, j, state, target)
-    if state.correlation.size > 0:
-        # The same two dyads, between the same four records; only where they stand has changed.
-        log_ratio += cross_gain(new_u, new_v, (a, d), (c, b), state, target)
-        log_ratio -= cross_gain(u, v, (a, b), (c, d), state, target)
+    # The same two dyads, between the same four records; only where they stand has changed.
+    log_ratio += cross_gain(state.correlation, new_u, new_v, (a, d), (c, b), state, target)
+    log_ratio -= cross_gain(state.correlation, u, v, (a, b), (c, d), state, target)
     if math.log(rng.random()) >= log_ratio:
         return Info(1, 0)
     state.partner_a[a], state.partner_a[c] = d, b

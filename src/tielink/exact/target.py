@@ -34,8 +34,8 @@ class Target(NamedTuple):
         Power of the tie likelihood: 1 is the posterior, less than 1 an annealed one.
     correlation_sd : float
         Prior standard deviation of log phi; 0 for phi = 1, as without two networks.
-    correlated_a, correlated_b : (n1,) and (n2,) bool
-        Which records take part in the correlation of ties.
+    correlated_a, correlated_b : (n1,) and (n2,) bool, or None
+        Which records take part in the correlation of ties; None for phi = 1.
     sociality_scale : float
         Scale of tau's half-normal prior; 0 without sociality, as without any network.
     """
@@ -54,8 +54,8 @@ class Target(NamedTuple):
     dimension: int
     temperature: float
     correlation_sd: float
-    correlated_a: NDArray[np.bool_]
-    correlated_b: NDArray[np.bool_]
+    correlated_a: NDArray[np.bool_] | None
+    correlated_b: NDArray[np.bool_] | None
     sociality_scale: float
 
 
@@ -103,6 +103,8 @@ def make_target(
         faults.append("log_bf must be finite or -inf")
     if faults:
         raise ValueError("cannot build a target: " + "; ".join(faults))
+    correlation_sd = float(correlation_sd) if np.all(observed) else 0.0
+    part_a, part_b = correlated or (np.ones(n1), np.ones(n2))
     partner_b = np.full(n2, -1, dtype=np.int64)
     partner_b[partner_a[anchored]] = anchored
     return Target(
@@ -119,8 +121,8 @@ def make_target(
         int(link),
         int(dimension),
         float(temperature),
-        float(correlation_sd) if np.all(observed) else 0.0,
-        np.ones(n1, dtype=np.bool_) if correlated is None else np.ascontiguousarray(correlated[0], dtype=np.bool_),
-        np.ones(n2, dtype=np.bool_) if correlated is None else np.ascontiguousarray(correlated[1], dtype=np.bool_),
+        correlation_sd,
+        np.ascontiguousarray(part_a, dtype=np.bool_) if correlation_sd else None,
+        np.ascontiguousarray(part_b, dtype=np.bool_) if correlation_sd else None,
         float(sociality_scale) if np.any(observed) else 0.0,
     )

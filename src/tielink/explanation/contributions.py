@@ -108,27 +108,24 @@ def tie_weights(
     for place, (chain, draw) in enumerate(draws):
         positions = sample.positions[chain, slot[draw]].astype(float)
         state = _state(target, positions, posterior.intercepts[chain, draw], float(posterior.spread[chain, draw]))
-        # What the kernels look at is told by the target; each part turns on one more.
-        now = target._replace(correlation_sd=0.0, sociality_scale=0.0)
 
-        def log_z(members: tuple[int, int], state: State, now: Target, place: int = place) -> float:
+        def log_z(members: tuple[int, int], state: State, place: int = place) -> float:
             # The same particles for every part, so that their differences are not noise.
-            return _log_z(np.random.default_rng([seed, place]), members, state, now)
+            return _log_z(np.random.default_rng([seed, place]), members, state, target)
 
-        def odds(state: State, now: Target, log_z: Callable[[tuple[int, int], State, Target], float] = log_z) -> float:
-            return log_z((a, b), state, now) - log_z((a, -1), state, now) - log_z((-1, b), state, now)
+        def odds(state: State, log_z: Callable[[tuple[int, int], State], float] = log_z) -> float:
+            return log_z((a, b), state) - log_z((a, -1), state) - log_z((-1, b), state)
 
-        plain = odds(state, now)
+        # What the kernels look at is told by the state; each part turns on one more.
+        plain = odds(state)
         parts["ties"].append(plain)
         if sample.sociality is not None:
             state = _with_sociality(state, target, sample.sociality[chain, slot[draw]].astype(float))
-            now = now._replace(sociality_scale=target.sociality_scale)
-            parts.setdefault("sociality", []).append(odds(state, now) - plain)
+            parts.setdefault("sociality", []).append(odds(state) - plain)
         if "correlation" in posterior.beyond:
             log_odds = float(posterior.beyond["correlation"][chain, draw])
             linked = _with_links(state, posterior.person[chain, draw], pair, log_odds)
-            then = now._replace(correlation_sd=target.correlation_sd)
-            parts.setdefault("correlated ties", []).append(log_z((a, b), linked, then) - log_z((a, b), state, now))
+            parts.setdefault("correlated ties", []).append(log_z((a, b), linked) - log_z((a, b), state))
     return {name: np.array(values) for name, values in parts.items()}
 
 

@@ -223,10 +223,10 @@ def _compile_network(spec: LatentSpace | None, dataset: Dataset, faults: Faults)
     spread = spec.spread_prior(len(dataset.records))
     correlation = spec.tie_correlation if isinstance(spec.tie_correlation, TieCorrelation) else None
     sociality = spec.sociality if isinstance(spec.sociality, Sociality) else None
-    for name, setting in (("tie_correlation", correlation), ("sociality", sociality)):
-        if setting is not None and len(dataset.files) != 2:
-            why = " (what it means for persons in three or more is not defined)" if setting is correlation else ""
-            faults.error("model.network", f"{name} works for two files, not {len(dataset.files)}{why}.", "Turn it off.")
+    if correlation is not None and len(dataset.files) != 2:
+        why = "what it means for persons in three or more is not defined"
+        problem = f"tie_correlation works for two files, not {len(dataset.files)} ({why})."
+        faults.error("model.network", problem, "Turn it off.")
     return NetworkProblem(
         dimension=spec.dimension,
         link=spec.link,

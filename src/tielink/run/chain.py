@@ -121,17 +121,19 @@ class Chain:
 
     def _sociality(self) -> NDArray[np.float64]:
         """Return s of every record, 0 in files without a network."""
-        both = zip((self.state.sociality_a, self.state.sociality_b), self.sizes, strict=True)
-        return np.concatenate([values if values.size else np.zeros(size) for values, size in both])
+        found = np.zeros(sum(self.sizes))
+        for values, begin in ((self.state.sociality_a, 0), (self.state.sociality_b, self.sizes[0])):
+            assert values is not None
+            found[begin : begin + values.size] = values
+        return found
 
     def log_likelihood(self) -> float:
         """Return log p(ties, values | all else)."""
         ties = sum(
             file_log_likelihood(side, self.state.intercept[side], 1.0, self.state, self.target) for side in (0, 1)
         )
-        if self.state.correlation.size:
-            log_odds, (first, second) = self.state.correlation[0], self.state.intercept
-            ties += total_gain(log_odds, first, second, 1.0, self.state, self.target)
+        first, second = self.state.intercept
+        ties += total_gain(self.state.correlation, first, second, 1.0, self.state, self.target)
         value = ties + self.profiles.log_likelihood(self.profile_state, self.person())
         return float(value) if math.isfinite(value) else math.nan
 
@@ -141,9 +143,9 @@ class Chain:
         found: dict[str, Any] = {}
         if self.dimension:
             found |= {"intercepts": state.intercept, "spread": state.spread[0]}
-        if state.correlation.size:
+        if state.correlation is not None:
             found["correlation"] = state.correlation[0]
-        if state.sociality_sd.size:
+        if state.sociality_sd is not None:
             found["sociality_sd"] = state.sociality_sd[0]
         if self.activity_state is not None:
             found["activity"] = self.activity_state.alpha[0]
@@ -154,7 +156,7 @@ class Chain:
         if not self.dimension:
             return {}
         found = {"positions": np.hstack([self.state.position_a, self.state.position_b]).T}
-        if self.state.sociality_sd.size:
+        if self.state.sociality_sd is not None:
             found["sociality"] = self._sociality()
         return found
 
@@ -172,9 +174,12 @@ class Chain:
                 dyad_log_likelihoods(side, self.state, self.target, out[begin:end])
                 begin = end
 
+    def _state_arrays(self) -> Arrays:
+        return {name: array for name, array in self.state._asdict().items() if array is not None}
+
     def snapshot(self) -> tuple[Arrays, dict[str, Any]]:
         """Return everything that changes, as arrays and as values that JSON holds."""
-        arrays: Arrays = {f"state.{name}": array.copy() for name, array in self.state._asdict().items()}
+        arrays: Arrays = {f"state.{name}": array.copy() for name, array in self._state_arrays().items()}
         for name, value in self.tuning._asdict().items():
             if isinstance(value, np.ndarray):
                 arrays[f"tuning.{name}"] = value.copy()
@@ -188,7 +193,7 @@ class Chain:
     def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
         """Become the chain that `snapshot` was taken of."""
         self.rng.bit_generator.state = values["rng"]
-        for name, array in self.state._asdict().items():
+        for name, array in self._state_arrays().items():
             array[...] = arrays[f"state.{name}"]
         for name, value in self.tuning._asdict().items():
             if isinstance(value, np.ndarray):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.exact.adapt import adapt
-from tielink.exact.clusters import positions
+from tielink.exact.adapt import adapt, adapt_sociality
+from tielink.exact.clusters import positions, sociality
 from tielink.exact.clusters.compile import compile_candidates, compile_rules, compile_space
 from tielink.exact.clusters.gibbs import gibbs_place, gibbs_places
 from tielink.exact.clusters.groups import Groups
@@ -56,7 +56,11 @@ class ClusterChain:
         if self.space is not None:
             self.layout, self.tuning = empty_layout(self.space), make_tuning(self.space, problem.records)
         self._revalue()
-        self.moves = MOVES
+        self.moves = MOVES + (sociality.MOVES if self._social else ())
+
+    @property
+    def _social(self) -> bool:
+        return self.space is not None and self.layout.sociality_sd is not None
 
     def begin(self) -> None:
         """Start with anchors linked and nothing else; positions near a mode."""
@@ -93,6 +97,10 @@ class ClusterChain:
         counts[7] = positions.draw_spread(rng, state, layout, space)
         if warmup_sweep is not None:
             adapt(tuning, warmup_sweep, info.moved_a, info.moved_b, counts[5], counts[6])  # type: ignore[arg-type]
+        if self._social:
+            info = sociality.sweep_sociality(rng, layout, space, tuning, counts[len(MOVES) :])
+            if warmup_sweep is not None:
+                adapt_sociality(tuning, warmup_sweep, info.moved_a, info.moved_b, counts[len(MOVES) :])
 
     def _labels(self, counts: NDArray[np.int64]) -> None:
         begin, units = 0, len(self.rules.unit_begin) - 1
@@ -175,11 +183,19 @@ class ClusterChain:
         found: dict[str, Any] = {} if self.hyperparameters is None else {"prior": self.hyperparameters.values}
         if self.space is not None:
             found |= {"intercepts": self.layout.intercept, "spread": self.layout.spread[0]}
+            if self.layout.sociality_sd is not None:
+                found["sociality_sd"] = self.layout.sociality_sd[0]
         return found
 
     def layouts(self) -> dict[str, NDArray[np.float64]]:
-        """Return what is recorded of some draws: the position of every record's person."""
-        return {} if self.space is None else {"positions": np.hstack(self.layout.position).T}
+        """Return what is recorded of some draws: one row or number a record."""
+        if self.space is None:
+            return {}
+        found = {"positions": np.hstack(self.layout.position).T}
+        if self._social:
+            both = zip(self.layout.sociality, self.sizes, strict=True)
+            found["sociality"] = np.concatenate([s if s is not None and s.size else np.zeros(n) for s, n in both])
+        return found
 
     def snapshot(self) -> tuple[Arrays, dict[str, Any]]:
         """Return everything that changes, as arrays and as values that JSON holds."""
@@ -196,7 +212,11 @@ class ClusterChain:
         """Return the arrays of positions and steps by name, themselves and no copies."""
         arrays: Arrays = {f"position.{file}": x for file, x in enumerate(self.layout.position)}
         arrays |= {"intercept": self.layout.intercept, "spread": self.layout.spread}
-        steps = ("step_a", "step_intercept", "step_scale")
+        steps = ["step_a", "step_intercept", "step_scale"]
+        if self.layout.sociality_sd is not None:
+            arrays |= {f"sociality.{file}": s for file, s in enumerate(self.layout.sociality) if s is not None}
+            arrays["sociality_sd"] = self.layout.sociality_sd
+            steps += ["step_sociality_a", "step_sociality_sd"]
         return arrays | {f"tuning.{name}": getattr(self.tuning, name) for name in steps}
 
     def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:

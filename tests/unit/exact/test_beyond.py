@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from numba import njit
 from scipy.special import expit
 from scipy.stats import norm
 
@@ -13,7 +14,7 @@ from sampler.naive import correlated_log_ratio, log_joint_of, plackett_log_ratio
 from sampler.worlds import random_state, random_target
 from tielink.exact.activity import Activity, log_elementary
 from tielink.exact.compile import compile_target
-from tielink.exact.correlation import cross_gain, gain_at, pair_gain, partner_gains, ratio, total_gain
+from tielink.exact.correlation import add_partner_gains, cross_gain, gain_at, pair_gain, ratio, total_gain
 from tielink.exact.intercept import file_log_likelihood
 from tielink.exact.row import row
 from tielink.exact.state import NOBODY, State, blank_ties, copy, log_gamma, place_person, record_log_likelihood
@@ -54,7 +55,8 @@ def test_the_four_outcomes_have_the_margins_and_the_odds_ratio():
 @pytest.mark.parametrize("settings", [{"correlation_sd": 1.5}, {"sociality_scale": 0.8}, ON])
 def test_gamma_is_a_difference_of_log_joints(rng, link, settings):
     target = random_target(rng, 40, 45, 2, link=link, **settings)
-    target.correlated_a[3] = False
+    if target.correlated_a is not None:
+        target.correlated_a[3] = False
     state = random_state(rng, target, 36)
     paired = int(np.flatnonzero(state.partner_a >= 0)[0])
     single = int(np.flatnonzero(state.partner_b < 0)[0])
@@ -80,51 +82,52 @@ def test_gains_of_links_are_differences_of_log_joints(rng, link, settings):
     target.correlated_b[2] = False
     state = random_state(rng, target, 5)
     before = correlated_log_ratio(state, target)
-    odds, (first, second) = state.correlation[0], state.intercept
-    assert abs(total_gain(odds, first, second, 1.0, state, target) - before) < 1e-9
+    phi, (first, second) = state.correlation, state.intercept
+    assert abs(total_gain(phi, first, second, 1.0, state, target) - before) < 1e-9
     a = int(np.flatnonzero(state.partner_a < 0)[0])
     for b in np.flatnonzero(state.partner_b < 0):
         linked = copy(state)
         u = state.position_b[:, b].copy()
         linked.partner_a[a], linked.partner_b[b] = b, a
         linked.position_a[:, a] = u
-        gained = pair_gain(u, (np.int64(a), np.int64(b)), NOBODY, state, target)
+        gained = pair_gain(phi, u, (np.int64(a), np.int64(b)), NOBODY, state, target)
         assert abs(gained - (correlated_log_ratio(linked, target) - before)) < 1e-9
         skip = int(np.flatnonzero(state.partner_a >= 0)[0])
         other = (np.int64(skip), state.partner_a[skip])
-        cross = cross_gain(u, state.position_a[:, skip].copy(), (a, b), other, state, target)
-        rest = pair_gain(u, (np.int64(a), np.int64(b)), other, state, target)
+        cross = cross_gain(phi, u, state.position_a[:, skip].copy(), (a, b), other, state, target)
+        rest = pair_gain(phi, u, (np.int64(a), np.int64(b)), other, state, target)
         assert abs(gained - rest - cross) < 1e-9
-    if state.sociality_a.size:
+    if state.sociality_a is not None:
         pair = int(np.flatnonzero(state.partner_a >= 0)[1])
         members = (np.int64(pair), state.partner_a[pair])
         u = state.position_a[:, pair].copy()
         lifted = copy(state)
         lifted.sociality_a[pair] += 0.7
-        ours = gain_at(u, members, NOBODY, 0.7, 0.0, state, target) - gain_at(
-            u, members, NOBODY, 0.0, 0.0, state, target
-        )
+        ours = gain_at(phi, u, members, NOBODY, 0.7, 0.0, state, target)
+        ours -= gain_at(phi, u, members, NOBODY, 0.0, 0.0, state, target)
         assert abs(ours - (correlated_log_ratio(lifted, target) - before)) < 1e-9
 
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_help_for_proposals_is_the_gain_where_it_can_be(rng, side):
-    """Without sociality and for b at u, `partner_gains` is the pair's gain; it ignores whom the record is linked to."""
+    """Without sociality and for b at u what is added is the pair's gain; it ignores whom the record is linked to."""
     target = random_target(rng, 9, 10, 2, correlation_sd=1.5)
     state = random_state(rng, target, 5)
     partner = (state.partner_a, state.partner_b)
     record = int(np.flatnonzero(partner[side] < 0)[0])
     u = rng.normal(size=2)
-    gains = partner_gains(u, side, record, state, target)
+    gains, twice = np.zeros(partner[1 - side].size), np.ones(partner[1 - side].size)
+    add_partner_gains(state.correlation, u, side, record, 1.0, state, target, gains)
     for b in np.flatnonzero(partner[1 - side] < 0):
         members = (record, b) if side == 0 else (b, record)
-        want = pair_gain(u, tuple(np.int64(i) for i in members), NOBODY, state, target)
+        want = pair_gain(state.correlation, u, tuple(np.int64(i) for i in members), NOBODY, state, target)
         assert abs(gains[b] - want) < 1e-9
     linked = copy(state)
     b = int(np.flatnonzero(partner[1 - side] < 0)[0])
     (linked.partner_a, linked.partner_b)[side][record] = b
     (linked.partner_a, linked.partner_b)[1 - side][b] = record
-    assert np.array_equal(partner_gains(u, side, record, linked, target), gains)
+    add_partner_gains(state.correlation, u, side, record, 2.0, linked, target, twice)
+    assert np.abs(twice - (1.0 + 2.0 * gains)).max() < 1e-12
 
 
 def test_rows_with_offsets(rng):
@@ -217,9 +220,23 @@ def test_activity_reaches_every_move_through_the_target(rng):
             assert abs(ours - tl.logp.linkage.log_linkage(problem, labels, activity=0.9)) < 1e-9
 
 
-def test_what_is_off_is_empty(rng):
-    assert [array.size for array in blank_ties(random_target(rng, 3, 4, 2))] == [0, 0, 0, 0]
+def test_what_is_off_is_not_in_the_kernels(rng):
+    """Compiled anew, a kernel that everything ends in holds the code of correlated ties only where they are on."""
+    for settings, there in (({}, False), ({"correlation_sd": 1.5}, True)):
+        target = random_target(rng, 4, 5, 2, **settings)
+        kernel = njit(log_gamma.py_func)
+        kernel(np.zeros(2), NOBODY, NOBODY, random_state(rng, target, 2), target)
+        assert ("_sum_logs" in kernel.inspect_llvm(kernel.signatures[0])) == there
+
+
+def test_what_is_off_is_none(rng):
+    target = random_target(rng, 3, 4, 2)
+    assert blank_ties(target) == (None,) * 4
+    assert target.correlated_a is None
     half = random_target(rng, 3, 4, 2, observed=(True, False), **ON)
-    assert [array.size for array in blank_ties(half)] == [0, 3, 0, 1]
+    assert half.correlated_b is None
+    correlation, *sociality = blank_ties(half)
+    assert correlation is None
+    assert [array.size for array in sociality] == [3, 0, 1]
     assert isinstance(random_state(rng, half, 1), State)
     assert replace(tl.LatentSpace(), sociality=True).sociality == tl.Sociality()

@@ -93,7 +93,9 @@ def test_three_files_are_refused_until_defined():
     with pytest.raises(tl.InputError, match="tie_correlation works for two files, not 3") as caught:
         tl.Problem.compile(model, data)
     assert "activity is defined for two files" in str(caught.value)
-    assert "sociality works for two files" in str(caught.value)
+    assert "sociality" not in str(caught.value)
+    social = tl.Model(network=tl.LatentSpace(sociality=True))
+    assert tl.Problem.compile(social, data).network.sociality_scale == 1.0
 
 
 @pytest.mark.parametrize("inform", [False, True])

@@ -84,16 +84,15 @@ def _with(posterior, person, nonmatches):
     return replace(posterior, person=person.astype(np.int16), nonmatches=nonmatches)
 
 
-@pytest.mark.parametrize("ties", [False, True])
-def test_a_run_goes_on_where_it_stopped(tmp_path, ties):
+@pytest.mark.parametrize("network", [None, tl.LatentSpace(1), tl.LatentSpace(1, sociality=True)])
+def test_a_run_goes_on_where_it_stopped(network):
     """Half a run, a checkpoint, the other half: the draws of a whole run."""
     from tielink.project import Run
     from tielink.run.cluster_chain import ClusterChain
     from tielink.run.job import Job
 
-    model = tl.Model(network=tl.LatentSpace(1) if ties else None, linkage=tl.OnePerFile())
-    model = model if ties else tl.Model(network=None, linkage=tl.NegativeBinomial(max_size=3))
-    job = Job.make(model, three_files(ties), Run(seed=5))
+    linkage = tl.NegativeBinomial(max_size=3) if network is None else tl.OnePerFile()
+    job = Job.make(tl.Model(network=network, linkage=linkage), three_files(network is not None), Run(seed=5))
     whole = ClusterChain(job, 0)
     whole.begin()
     for sweep in range(6):
@@ -108,6 +107,24 @@ def test_a_run_goes_on_where_it_stopped(tmp_path, ties):
     assert whole.log_likelihood() == other.log_likelihood()
     for name, value in whole.series().items():
         assert np.array_equal(value, other.series()[name])
+
+
+def test_sociality_in_three_files(tmp_path):
+    """A file without a network has none; what is drawn is kept, saved, diagnosed and described."""
+    model = tl.Model(network=tl.LatentSpace(1, sociality=tl.Sociality(0.5)), linkage=tl.OnePerFile())
+    data = three_files(ties=True)
+    posterior = tl.sample(model, data, chains=2, warmup=20, draws=40, seed=1, workers=0)
+    tau, s = posterior.beyond["sociality_sd"], posterior.network.sociality
+    assert (tau > 0).all()
+    assert len(np.unique(tau)) > 40
+    assert (s[:, :, :8] != 0).all()
+    assert (s[:, :, 8:] == 0).all()
+    assert "sociality τ" in str(posterior.diagnose())
+    assert "half-normal with scale 0.5" in model.describe(data)
+    posterior.save(tmp_path / "p.nc")
+    again = Posterior.load(tmp_path / "p.nc")
+    assert np.array_equal(again.beyond["sociality_sd"], tau)
+    assert np.array_equal(again.network.sociality, s)
 
 
 def test_three_files():
@@ -126,6 +143,13 @@ def test_what_cannot_be_sampled_is_said():
         tl.sample(tl.Model(network=None), one_file(), workers=0)
     with pytest.raises(tl.InputError, match="pairs between two files"):
         tl.sample(DUPLICATES, one_file(), sampler="paper", workers=0)
+    frame = pl.DataFrame({"id": range(4), "name": NAMES[:4]})
+    data = tl.Dataset.from_frames(
+        dict.fromkeys("ab", frame), {name: [(0, 1)] for name in "ab"}, fields={}, duplicates=True
+    )
+    model = tl.Model(network=tl.LatentSpace(tie_correlation=True, sociality=True), linkage=tl.EwensPitman(max_size=3))
+    with pytest.raises(tl.InputError, match="tie correlation is defined for pairs between two files"):
+        tl.sample(model, data, workers=0)
 
 
 def test_anchors_inside_a_file_while_linking():

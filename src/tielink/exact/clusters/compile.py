@@ -43,11 +43,11 @@ def check_clusters(problem: Problem) -> None:
         )
         raise InputError([fault])
     # What is defined for pairs between two files only must not be left out in silence.
-    if any(getattr(problem.network, name, None) is not None for name in ("correlated", "sociality_scale")):
+    if problem.network is not None and problem.network.correlated is not None:
         fault = Fault(
             "model.network",
-            "tie correlation and sociality are defined for pairs between two files.",
-            "Leave them off, or link two files at a time.",
+            "tie correlation is defined for pairs between two files.",
+            "Leave it off, or link two files at a time.",
         )
         raise InputError([fault])
 
@@ -108,4 +108,5 @@ def compile_space(problem: Problem) -> Space | None:
         LINKS[network.link],
         network.dimension,
         1.0,
+        network.sociality_scale or 0.0,
     )

@@ -8,7 +8,7 @@ from numba import njit
 from tielink.exact.clusters.space import fit_cluster, log_gamma, place, position_of
 from tielink.exact.fit import draw, log_density
 from tielink.exact.positions import WalkInfo
-from tielink.exact.row import row_terms, squared_distances, sum_terms
+from tielink.exact.row import levels, row_levels, row_terms, squared_distances, sum_terms
 from tielink.exact.scale import _mean_distance
 from tielink.exact.state import Info, choose
 
@@ -73,7 +73,8 @@ def file_log_likelihood(file, intercept, stretch, layout, space):
         squared_distances(u, x, squared)
         for j in range(squared.size):
             squared[j] *= stretch * stretch
-        total += sum_terms(squared[i + 1 :], ties[i][i + 1 :], intercept, space.link)
+        beta = levels(row_levels(intercept, layout.sociality[file], i), i + 1, squared.size)
+        total += sum_terms(squared[i + 1 :], ties[i][i + 1 :], beta, space.link)
     return space.temperature * total
 
 
@@ -151,5 +152,6 @@ def dyad_log_likelihoods(file, layout, space, out):
             u[k] = x[k, i]
         squared_distances(u, x, squared)
         end = begin + n - 1 - i
-        row_terms(squared[i + 1 :], ties[i][i + 1 :], layout.intercept[file], space.link, out[begin:end])
+        beta = levels(row_levels(layout.intercept[file], layout.sociality[file], i), i + 1, n)
+        row_terms(squared[i + 1 :], ties[i][i + 1 :], beta, space.link, out[begin:end])
         begin = end

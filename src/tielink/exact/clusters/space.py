@@ -22,7 +22,7 @@ from tielink.exact.fit import (
     solve_lower,
     solve_upper,
 )
-from tielink.exact.row import dyad, row, squared_distance
+from tielink.exact.row import dyad, row, row_levels, sociality_of, squared_distance
 from tielink.exact.state import log_prior_density
 
 
@@ -48,14 +48,27 @@ class Space(NamedTuple):
     link: int
     dimension: int
     temperature: float
+    sociality_scale: float
 
 
 class Layout(NamedTuple):
-    """One (K, n_j) array of positions per file, intercepts beta_j, and the spread sigma^2 in an array of one."""
+    """
+    Everything that goes with ties; see `exact.state.State`.
+
+    Attributes
+    ----------
+    position : one (K, n_j) array per file
+    intercept : (J,) float64
+    spread : (1,) float64
+    sociality : one (n_j,) array per file, empty without a network in it; one None per file without sociality
+    sociality_sd : (1,) float64, or None
+    """
 
     position: tuple[NDArray[np.float64], ...]
     intercept: NDArray[np.float64]
     spread: NDArray[np.float64]
+    sociality: tuple[NDArray[np.float64] | None, ...]
+    sociality_sd: NDArray[np.float64] | None
 
 
 class ClusterTuning(NamedTuple):
@@ -68,6 +81,9 @@ class ClusterTuning(NamedTuple):
     particles: int
     candidates: int
     jumps: int
+    step_sociality_a: NDArray[np.float64]
+    step_sociality_b: NDArray[np.float64]
+    step_sociality_sd: NDArray[np.float64]
 
 
 @njit(cache=True)
@@ -92,18 +108,25 @@ def place(layout, space, members, count, u):
 
 
 @njit(cache=True)
+def dyad_intercept(file, i, j, layout):
+    """beta_j + s_i + s_j, or beta_j without sociality; records by their numbers within the file."""
+    sociality = layout.sociality[file]
+    return layout.intercept[file] + sociality_of(sociality, i) + sociality_of(sociality, j)
+
+
+@njit(cache=True)
 def record_row(u, record, members, count, layout, space):
     """l_i(u) of one of the `members`, dyads with the others left out; 0 without a network."""
     file = space.file_of[record]
     if not space.observed[file]:
         return 0.0
-    i, beta = record - space.offset[file], layout.intercept[file]
+    i = record - space.offset[file]
     x, ties = layout.position[file], space.adjacency[file][i]
-    total = row(u, x, ties, beta, space.link, i, -1)
+    total = row(u, x, ties, row_levels(layout.intercept[file], layout.sociality[file], i), space.link, i, -1)
     for t in range(count):
         if members[t] != record and space.file_of[members[t]] == file:
             j = members[t] - space.offset[file]
-            total -= dyad(squared_distance(u, x, j), ties[j], beta, space.link)
+            total -= dyad(squared_distance(u, x, j), ties[j], dyad_intercept(file, i, j, layout), space.link)
     return space.temperature * total
 
 
@@ -157,8 +180,9 @@ def _scoring_step(u, members, count, layout, space, step, factor):
         file = space.file_of[members[t]]
         if not space.observed[file]:
             continue
-        i, beta = members[t] - space.offset[file], layout.intercept[file]
+        i = members[t] - space.offset[file]
         x, ties = layout.position[file], space.adjacency[file][i]
+        beta = row_levels(layout.intercept[file], layout.sociality[file], i)
         add_slopes(u, x, ties, beta, space.link, i, -1, space.temperature, step, factor)
         for h in range(count):
             if h != t and space.file_of[members[h]] == file:
@@ -168,7 +192,8 @@ def _scoring_step(u, members, count, layout, space, step, factor):
                 tied[1] = ties[j]
                 for k in range(u.size):
                     both[k, 1] = x[k, j]
-                add_slopes(u, both, tied, beta, space.link, 0, -1, -space.temperature, step, factor)
+                level = dyad_intercept(file, i, j, layout)
+                add_slopes(u, both, tied, level, space.link, 0, -1, -space.temperature, step, factor)
     cholesky(factor)
     solve_lower(factor, step)
     solve_upper(factor, step)

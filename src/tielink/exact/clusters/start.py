@@ -22,14 +22,20 @@ def make_tuning(space: Space, records: int) -> ClusterTuning:
     """Return steps of one unit of distance, to be adapted in warm-up."""
     files = len(space.adjacency)
     steps = np.ones(records), np.empty(0), np.full(files, 0.2), np.full(1, 0.05)
-    return ClusterTuning(*steps, particles=2, candidates=8, jumps=max(1, records // 8))
+    social = np.full(records, 0.5), np.empty(0), np.array([0.2, 0.1])
+    return ClusterTuning(*steps, 2, 8, max(1, records // 8), *social)
 
 
 def empty_layout(space: Space) -> Layout:
-    """Return everybody at the origin, spread at its prior mean."""
+    """Return everybody at the origin, spread at its prior mean, every s at 0."""
     spread = space.spread_scale / max(space.spread_shape - 1.0, 0.5)
     positions = tuple(np.zeros((space.dimension, len(ties))) for ties in space.adjacency)
-    return Layout(positions, np.zeros(len(space.adjacency)), np.array([spread]))
+    intercept = np.zeros(len(space.adjacency))
+    if space.sociality_scale == 0.0:
+        return Layout(positions, intercept, np.array([spread]), (None,) * len(positions), None)
+    sizes = [len(ties) if seen else 0 for ties, seen in zip(space.adjacency, space.observed, strict=True)]
+    sociality = tuple(np.zeros(size) for size in sizes)
+    return Layout(positions, intercept, np.array([spread]), sociality, np.full(1, 0.5 * space.sociality_scale))
 
 
 def start_layout(
