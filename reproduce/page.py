@@ -99,7 +99,26 @@ def _egos(ledger: Ledger, out: Path) -> dict[str, str]:
         "new_right": f"{int(sampled['correct ego_out'].sum()):,}",
         "best_out": f"{table.filter(~pl.col('method').is_in(BASELINES))['f1 ego_out'].max():.2f}",
         "egos": _markdown(table.select(EGO_COLUMNS)),
+        "brings": _markdown(_precisions(table)),
+        "draws": _draws(ledger),
     }
+
+
+def _precisions(table: pl.DataFrame) -> pl.DataFrame:
+    """Return average precision with its interval, by method and share of anchors."""
+    cells = [pl.col(name).round(3).cast(pl.String) for name in ("ap", "ap low", "ap high")]
+    wide = table.with_columns(cell=pl.format("{} ({}–{})", *cells), at=pl.format("{}", pl.col("share")))
+    return wide.pivot("at", index="method", values="cell")
+
+
+def _draws(ledger: Ledger) -> str:
+    """Say how many draws of anchors each method had."""
+    found: dict[int, list[str]] = {}
+    rows = [row for row in ledger.part("egos") if row["share"] > 0]
+    for method in sorted({row["method"] for row in rows}):
+        mine = [(row["folder"], row["share"]) for row in rows if row["method"] == method]
+        found.setdefault(min(mine.count(cell) for cell in set(mine)), []).append(method)
+    return "; ".join(f"{number} for {', '.join(methods)}" for number, methods in sorted(found.items(), reverse=True))
 
 
 def _two_seeds(ledger: Ledger) -> list[dict[str, object]]:
