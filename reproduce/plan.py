@@ -34,7 +34,7 @@ class Level:
 
 
 _QUICK, _FULL = Effort(2, (60,)), Effort(4, (1000, 4000))
-_EFFORTS = Effort(2, (400,)), Effort(2, (500, 1000)), Effort(2, (300,))
+_EFFORTS = Effort(2, (200,)), Effort(2, (500, 1000)), Effort(2, (300,))
 LEVELS = {
     "quick": Level(1, 1, (0.0, 0.5), (2, 3), _QUICK, _QUICK, _QUICK),
     "default": Level(10, 3, FRACTIONS, tuple(range(2, 9)), *_EFFORTS),
