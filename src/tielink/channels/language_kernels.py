@@ -9,8 +9,8 @@ def transitions(follows, strength, empty):
     """Return T, the end as its last column; `follows` has a row for the start and a column for the end, both last.
 
     T(s, c) = [max(n(s, c) − d, 0) + (θ + d·r(s))·T₁(c)] / (n(s) + θ), with strength θ, r(s) the number of different
-    characters that follow s, d = n₁/(n₁ + 2n₂) from the numbers of n(s, c) that are 1 and 2, and T₁(c) in proportion to
-    ½ more than the number of different characters that c follows. The end counts as a character.
+    characters that follow s, d = (n₁ + ½)/(n₁ + 2n₂ + 1) from the numbers of n(s, c) that are 1 and 2, and T₁(c) in
+    proportion to ½ more than the number of different characters that c follows. The end counts as a character.
     """
     size = follows.shape[0]
     once, twice = (follows == 1.0).sum(), (follows == 2.0).sum()
@@ -40,14 +40,14 @@ def without(x, state, follows):
 
 
 @njit(cache=True, nogil=True)
-def probability(x, state, share, moves):
-    """Return LM(x); `moves` has the end as its last column."""
-    total = 1.0
+def log_probability(x, state, share, moves):
+    """Return log LM(x); `moves` has the end as its last column."""
+    total = 0.0
     before = moves.shape[0] - 1
     for c in x:
-        total *= moves[before, state[c]] * share[c]
+        total += np.log(moves[before, state[c]] * share[c])
         before = state[c]
-    return total * moves[before, -1]
+    return total + np.log(moves[before, -1])
 
 
 @njit(cache=True, nogil=True)
@@ -56,5 +56,5 @@ def log_left_out(text, begins, which, state, share, follows, strength, empty):
     total = 0.0
     for i in which:
         x = text[begins[i] : begins[i + 1]]
-        total += np.log(probability(x, state, share, transitions(without(x, state, follows), strength, empty)))
+        total += log_probability(x, state, share, transitions(without(x, state, follows), strength, empty))
     return total

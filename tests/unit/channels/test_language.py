@@ -48,3 +48,9 @@ def test_strings_without_a_pattern_want_more_of_single_letters():
     none = language(["".join(rng.choice(list("abcdefghij"), 6)) for _ in range(60)])
     one = language(["abcabc"[i:] + "abc" * n for i in range(3) for n in range(8)])
     assert none.strength > one.strength
+
+
+def test_long_strings_do_not_hide_the_best_strength():
+    rng = np.random.default_rng(4)
+    strings = ["".join(rng.choice(list("abcdefghij"), 400)) for _ in range(3)]
+    assert language(strings).strength > STRENGTHS[0]
