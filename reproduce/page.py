@@ -101,6 +101,7 @@ def _egos(ledger: Ledger, out: Path) -> dict[str, str]:
         "egos": _markdown(table.select(EGO_COLUMNS)),
         "brings": _markdown(_precisions(table)),
         "draws": _draws(ledger),
+        "beaten": _beaten(table),
     }
 
 
@@ -109,6 +110,20 @@ def _precisions(table: pl.DataFrame) -> pl.DataFrame:
     cells = [pl.col(name).round(3).cast(pl.String) for name in ("ap", "ap low", "ap high")]
     wide = table.with_columns(cell=pl.format("{} ({}–{})", *cells), at=pl.format("{}", pl.col("share")))
     return wide.pivot("at", index="method", values="cell")
+
+
+def _beaten(table: pl.DataFrame) -> str:
+    """Say at which shares a plain baseline ranks better than every sampled model."""
+    plain, sampled = (
+        dict(table.filter(own).group_by("share").agg(pl.col("ap").max()).iter_rows())
+        for own in (pl.col("method").is_in(BASELINES), ~pl.col("method").is_in(BASELINES))
+    )
+    found = [
+        f"{share:.0%} ({plain[share]:.3f} against {sampled[share]:.3f})"
+        for share in sorted(plain.keys() & sampled.keys())
+        if plain[share] > sampled[share]
+    ]
+    return ", ".join(found) or "none"
 
 
 def _draws(ledger: Ledger) -> str:
