@@ -1,7 +1,7 @@
-"""What is lost by dropping the typing terms of strings that are not near: 1,000 random pairs, summed in full.
+"""What is lost by dropping the terms of change of strings that are not near: 1,000 random pairs, summed in full.
 
-The error is that of the log Bayes factor of a pair, at ψ = .1 and ρ = .2. Made usernames stand in where `TIELINK_DATA`
-is not set.
+The error is that of the log Bayes factor of a pair, at ψ = .1, ρ = .2 and α = .2. Made usernames stand in where
+`TIELINK_DATA` is not set.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import numpy as np
 
 import tielink as tl
 from benchmarks.pinned import youtube_twitter
+from tielink.channels.affix_kernels import common_core_sum_many, typed_core_sum_many
+from tielink.channels.affix_tables import AFFIX_SHARES, add_affixes
 from tielink.channels.channel import Terms, mixed
 from tielink.channels.open_string import OpenStringChannel
 from tielink.channels.typing_kernels import shared_sum_many
@@ -19,7 +21,7 @@ from tielink.channels.typing_tables import EDIT_RATES, split_rate
 
 TITLE = "Far strings: the error of their log Bayes factors"
 COLUMNS = ("data", "edit rate", "pairs", "mean log Bayes factor", "mean error", "99 % of errors below", "largest error")
-PAIRS, RATE, ANOTHER = 1_000, 0.1, 0.2
+PAIRS, RATE, ANOTHER, ADDED = 1_000, 0.1, 0.2, AFFIX_SHARES[3]
 
 
 def in_full(field: OpenStringChannel, place: int, left: np.ndarray, right: np.ndarray) -> Terms:
@@ -27,16 +29,22 @@ def in_full(field: OpenStringChannel, place: int, left: np.ndarray, right: np.nd
     truth, tables = field.truth, field.tables
     model, text, p = truth.language, truth.text, truth.probability
     rates = split_rate(float(EDIT_RATES[place]))
-    sums = np.empty(len(left))
+    typed, affixed, one, two = np.empty((4, len(left)))
     closure = model.closure((1 - rates[0]) ** 2 * rates[1] ** 2)
     common = (model.state, model.share, model.moves[-1], model.end, closure, model.letters, rates, False)
-    shared_sum_many(text.characters, text.begins, left, right, *common, sums)
+    shared_sum_many(text.characters, text.begins, left, right, *common, typed)
+    common = (model.state, model.share, model.moves, model.end)
+    common_core_sum_many(text.characters, text.begins, left, right, *common, affixed)
+    typed_core_sum_many(text.characters, text.begins, left, right, *common, model.letters, rates, one)
+    typed_core_sum_many(text.characters, text.begins, right, left, *common, model.letters, rates, two)
+    sums = (1 - ADDED) ** 2 * typed + ADDED * (1 - ADDED) * (one + two) + ADDED**2 * affixed
     values, where = np.unique(np.concatenate([left, right]), return_inverse=True)
-    typing = tables.type(text, values)[place]  # ch(x | v) of every seen v
-    x, y = typing[where[: len(left)]], typing[where[len(left) :]]
+    changed = (1 - ADDED) * tables.type(text, values)[place]  # of every seen v into x
+    changed += ADDED * add_affixes(model, text, np.arange(field.levels), values)
+    x, y = changed[where[: len(left)]], changed[where[len(left) :]]
     shared = truth.back_off * sums + (x * y) @ truth.counted
     of_left, of_right = x[np.arange(len(left)), right], y[np.arange(len(left)), left]
-    far = field.pair(np.array([ANOTHER, EDIT_RATES[place]]), left, right)
+    far = field.pair(np.array([ANOTHER, EDIT_RATES[place], ADDED]), left, right)
     keep = 1 - ANOTHER
     return Terms(
         far.clean,
@@ -56,7 +64,7 @@ def measure() -> Iterator[tuple[object, ...]]:
     far = (field.find(*drawn) < 0) & (drawn[0] != drawn[1])
     left, right = drawn[:, far][:, :PAIRS]
     for place in (2, 4, 6):
-        parameters = np.array([ANOTHER, EDIT_RATES[place]])
+        parameters = np.array([ANOTHER, EDIT_RATES[place], ADDED])
         single = sum(np.log(mixed(field.single(parameters, codes), RATE)) for codes in (left, right))
         short, full = (
             np.log(sum(terms.weighted(RATE, RATE))) - single

@@ -1,11 +1,11 @@
 """What correlated ties (φ), sociality and the activity prior do to linkage, each alone and all together.
 
-Made networks whose dyads between shared persons are half copied (two seeds), and real data where they are at hand:
-three of the paper's ego-network pairs, a high school, a department (two pairs of relations), author names. K = 2,
-`MatchRate` prior, fields as the data declare them. Two chains from one common start, so that models and not starts are
-compared; short ones, and R-hat of N is printed. Anchors are not counted. Intervals (95 %) are bootstrapped over
-persons, or over members of a group by their standard error. Cells that are done are kept in
-`ties_beyond_positions.json` and not run again: remove that file to measure anew.
+Made networks whose dyads between shared persons are half copied (six seeds), and real data where they are at hand: the
+paper's ego-network pairs, a high school, a department (two pairs of relations), author names. K = 2, `MatchRate` prior,
+fields as the data declare them. Two chains, the same starts for every model, so that models and not starts are
+compared; short ones, and R-hat of N is printed. Anchors, and egos, who are tied to everybody, are not counted.
+Intervals (95 %) are bootstrapped over persons, or over members of a group by their standard error. Cells that are done
+are kept in `ties_beyond_positions.json` and not run again: remove that file to measure anew.
 """
 
 from __future__ import annotations
@@ -16,17 +16,15 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from reproduce.fits import FIELDS
+from reproduce.folders import COPY, Folder, anchored, ego_folders, read
 
 import tielink as tl
-from tielink.data.linkage import Linkage
-from tielink.data.sources import Sources
 from tielink.exact.align import best_start
-from tielink.exact.start import start
 from tielink.exact.state import State, blank_ties
 from tielink.project import Run
 from tielink.run.chain import Chain
@@ -51,9 +49,10 @@ MODELS = {
     "activity": tl.Model(linkage=tl.MatchRate(activity=True)),
     "all": tl.Model(network=tl.LatentSpace(tie_correlation=True, sociality=True), linkage=tl.MatchRate(activity=True)),
 }
-COPIED = ("copied 501", "copied 502")
+ROOT = os.environ.get("TIELINK_DATA")
+COPIED = tuple(f"copied {seed}" for seed in range(501, 507))
 """Seeds that no choice in the sampler was made on."""
-EGOS = ("uir/5099", "uir/11209", "uir/22270")
+EGOS = tuple(f"uir/{folder.name}" for folder in ego_folders(Path(ROOT)) if folder.name != COPY) if ROOT else ()
 GROUPS = {
     "copied, 60 + 60": COPIED,
     "uir": EGOS,
@@ -64,56 +63,25 @@ GROUPS = {
 }
 
 
-def load(name: str) -> tuple[tl.Dataset, Linkage] | None:
+def load(name: str) -> Folder | None:
     """Return a data set and its truth; None where real data are not at hand."""
     if name in COPIED:
         rng = np.random.default_rng(int(name.split()[1]))
-        made = scenario(
-            rng, sizes={"a": 60, "b": 60}, overlap=40, density=0.17, spread=100.0, vocabularies={}, copied=0.5
-        )
-        return made.dataset, made.truth
-    folder = os.environ.get("TIELINK_DATA")
-    if not folder:
-        return None
-    fields = {"citeseer": {"name": tl.String()}}.get(name, {})
-    if name in ("highschool", "aucs_work_lunch", "aucs_facebook_lunch"):
-        columns = ("class", "gender") if name == "highschool" else ("group", "role")
-        fields = {column: tl.Categorical() for column in columns}
-    sources = Sources(
-        Path(folder) / name,
-        {"a": "nodes_a.csv", "b": "nodes_b.csv"},
-        {"a": "edges_a.csv", "b": "edges_b.csv"},
-        truth="truth.csv",
-        fields=fields,
-    )
-    data = tl.Dataset.checked(*sources.load())
-    truth = sources.read_truth(data)
-    assert truth is not None
-    return data, truth
-
-
-def with_anchors(data: tl.Dataset, truth: Linkage, share: float) -> tl.Dataset:
-    """Make a share of the true matches known, the same for every model."""
-    pairs = truth.pair_numbers
-    chosen = np.random.default_rng(8).permutation(len(pairs))[: round(share * len(pairs))]
-    known = [(truth.records[int(a)], truth.records[int(b)]) for a, b in pairs[np.sort(chosen)]]
-    return replace(data, anchors=Linkage.from_pairs(truth.records, known))
+        sizes = {"a": 60, "b": 60}
+        made = scenario(rng, sizes=sizes, overlap=40, density=0.17, spread=100.0, vocabularies={}, copied=0.5)
+        return Folder(made.dataset, made.truth, None)
+    return read(Path(ROOT) / name, FIELDS.get(name, ())) if ROOT else None
 
 
 def first_states(data: tl.Dataset) -> list[State]:
     """Return a start for each chain, found without anything beyond positions."""
-    large = len(data.records) > 1000
-    states = []
-    for chain in range(1 if large else CHAINS):
-        plain = Chain(Job.make(MODELS["off"], data, Run(seed=5)), chain)
-        # A search over alignments takes minutes on the largest files, where names say most.
-        states.append(start(plain.rng, plain.target, 1) if large else best_start(plain.rng, plain.target))
-    return states * (CHAINS if large else 1)
+    plain = [Chain(Job.make(MODELS["off"], data, Run(seed=5)), chain) for chain in range(CHAINS)]
+    return [best_start(chain.rng, chain.target) for chain in plain]
 
 
 def run(model: tl.Model, data: tl.Dataset, states: list[State]) -> tuple[tl.Posterior, float]:
     """Sample from the given starts; return the posterior and CPU milliseconds a sweep after warm-up."""
-    warmup, draws = (50, 50) if len(data.records) > 1000 else (300, 300)
+    warmup, draws = (100, 100) if len(data.records) > 1000 else (300, 300)
     settings = Run(chains=CHAINS, warmup=warmup, draws=draws, seed=6)
     job, results, seconds = Job.make(model, data, settings), [], 0.0
     for index in range(CHAINS):
@@ -131,10 +99,11 @@ def run(model: tl.Model, data: tl.Dataset, states: list[State]) -> tuple[tl.Post
     return _posterior(job, results, False), seconds / (CHAINS * draws) * 1e3
 
 
-def cell(model: tl.Model, data: tl.Dataset, truth: Linkage, states: list[State]) -> dict[str, Any]:
+def cell(model: tl.Model, folder: Folder, data: tl.Dataset, states: list[State]) -> dict[str, Any]:
     """Return the scores of one fit, as plain numbers."""
     posterior, cost = run(model, data, states)
-    found = tl.evaluate(posterior, truth, resamples=200)
+    known = {pair for pair in (*data.anchors.clusters(), folder.ego or ()) if len(pair) == 2}
+    found = tl.evaluate(posterior, folder.truth, anchors=sorted(known), resamples=200)
     calibration = found.calibration
     return {
         "ap": [float(found.average_precision), found.average_precision.low, found.average_precision.high],
@@ -151,18 +120,17 @@ def cell(model: tl.Model, data: tl.Dataset, truth: Linkage, states: list[State])
 def cells(name: str, done: dict[str, Any]) -> None:
     """Fit every model at every share of anchors that is not done yet, keeping each result at once."""
     keys = {(share, model): f"{name} | {share} | {model}" for share in SHARES for model in MODELS}
-    if all(key in done for key in keys.values()) or (loaded := load(name)) is None:
+    if all(key in done for key in keys.values()) or (folder := load(name)) is None:
         return
-    data, truth = loaded
     for share in SHARES:
         missing = [model for model in MODELS if keys[share, model] not in done]
         if not missing:
             continue
-        known = with_anchors(data, truth, share)
+        known = anchored(folder, share, 8)
         states = first_states(known)
         for model in missing:
             begin = time.process_time()
-            done[keys[share, model]] = cell(MODELS[model], known, truth, states)
+            done[keys[share, model]] = cell(MODELS[model], folder, known, states)
             KEPT.write_text(json.dumps(done, indent=0, ensure_ascii=False) + "\n")
             score = done[keys[share, model]]
             sys.stderr.write(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tielink.explanation.explain import explain as explain
     from tielink.faults import Fault as Fault
     from tielink.faults import InputError as InputError
+    from tielink.fields import Affixes as Affixes
     from tielink.fields import Categorical as Categorical
     from tielink.fields import Date as Date
     from tielink.fields import Number as Number
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
 _HOME = {
     "AbsoluteError": "tielink.estimation.losses",
     "Activity": "tielink.model.linkage_priors",
+    "Affixes": "tielink.fields",
     "Beta": "tielink.specification",
     "Binder": "tielink.estimation.losses",
     "Careless": "tielink.model.careless",

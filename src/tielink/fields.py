@@ -18,7 +18,18 @@ from typing import ClassVar, Self
 
 from tielink.specification import Beta, Complaint, Specification, is_number
 
-__all__ = ["DISTANCES", "FIELD_KINDS", "Categorical", "Date", "Field", "Measured", "Number", "PersonName", "String"]
+__all__ = [
+    "DISTANCES",
+    "FIELD_KINDS",
+    "Affixes",
+    "Categorical",
+    "Date",
+    "Field",
+    "Measured",
+    "Number",
+    "PersonName",
+    "String",
+]
 
 DISTANCES = ("levenshtein", "osa", "damerau_levenshtein", "indel", "jaro_winkler")
 """String distances known by name; all are RapidFuzz's."""
@@ -29,6 +40,8 @@ TYPED = Beta(1.0, 9.0)
 """Distortion of what people type: one value in ten is expected to be distorted, and much more is no surprise."""
 ANOTHER = Beta(4.0, 16.0)
 """Of five distorted values one is expected to be another one altogether."""
+ADDED = Beta(1.0, 4.0)
+"""Of five changed values one is expected to have something added, and none or many are no surprise."""
 
 SOMETIMES = Beta(1.0, 19.0)
 """One value in twenty is expected to be distorted."""
@@ -93,15 +106,34 @@ class Categorical(Field):
 
 
 @dataclass(frozen=True)
+class Affixes(Specification):
+    """Some distorted values are the true one with something added before it, after it, or both (a third each).
+
+    What is added is drawn from the language model of the field: `anna` may be written as `anna_1990` or `theanna`. Two
+    records that both add something share the part in between.
+
+    Parameters
+    ----------
+    share
+        Prior of α, the share of values with affixes among those that are distorted and not another string.
+    """
+
+    kind: ClassVar[str] = "affixes"
+    parts: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {"share": (Beta,)}
+    share: Beta = ADDED
+
+
+@dataclass(frozen=True)
 class String(Field):
     """A value that people type: a username, a surname.
 
-    With an open vocabulary any string may be true. A record says it exactly, mistyped, or says another one:
+    With an open vocabulary any string may be true. A record says it exactly, mistyped, with affixes, or says another:
 
-        f(x | v) = (1 − ψ)·1[x = v] + ψ·(1 − ρ)·ch(x | v) + ψ·ρ·p(x),
+        f(x | v) = (1 − ψ)·1[x = v] + ψ·(1 − ρ)·[(1 − α)·ch(x | v) + α·af(x | v)] + ψ·ρ·p(x),
 
     p(v) rests on counts where there are any and on a language model of characters for all other strings; ch drops,
-    replaces and inserts characters. The paper's closed vocabulary is the strings seen, with
+    replaces and inserts characters; af adds something before or after the whole (`anna` as `anna_1990`). The
+    paper's closed vocabulary is the strings seen, with
 
         ζ_v(s) = γ(s)·exp(−λ·d(s, v)) / Σ_t γ(t)·exp(−λ·d(t, v)),        π ~ γ.
 
@@ -125,6 +157,9 @@ class String(Field):
         Open: prior of ρ, the probability that a distorted value is another string altogether.
     edits
         Open: prior of the edit rate ε, the probability of an edit at a character of a mistyped value.
+    affixes
+        Open: whether distorted values may have something added (True, or `Affixes` with a prior of your own), or are
+        only mistyped (False).
     """
 
     kind: ClassVar[str] = "string"
@@ -134,6 +169,7 @@ class String(Field):
         "another": (Beta,),
         "edits": (Beta,),
     }
+    switches: ClassVar[Mapping[str, type[Specification]]] = {"affixes": Affixes}
     distortion: Beta = None  # type: ignore[assignment]  # set by the vocabulary
     vocabulary: str = "open"
     frequencies: Mapping[str, float] | str = "empirical"
@@ -142,6 +178,7 @@ class String(Field):
     max_distance: float | str = "auto"
     another: Beta = ANOTHER
     edits: Beta = TYPED
+    affixes: Affixes | bool = Affixes()
 
     def __post_init__(self) -> None:
         """Choose the prior of ψ by the vocabulary, where none is given; then check."""
@@ -160,7 +197,7 @@ class String(Field):
             yield "distance", f"one of {', '.join(DISTANCES)}, or a function of two strings"
         if self.max_distance not in ("auto", "none") and not is_number(self.max_distance, above=0):
             yield "max_distance", '"auto", "none" or a number above 0'
-        idle = {"open": ("sharpness", "distance", "max_distance"), "closed": ("another", "edits")}
+        idle = {"open": ("sharpness", "distance", "max_distance"), "closed": ("another", "edits", "affixes")}
         for name in idle.get(self.vocabulary, ()):
             if getattr(self, name) != getattr(type(self), name):
                 other = "closed" if self.vocabulary == "open" else "open"

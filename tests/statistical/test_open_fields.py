@@ -6,6 +6,7 @@ False-alarm rate: 1e-5 for each test.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import polars as pl
@@ -16,7 +17,6 @@ from scipy.special import logsumexp
 import tielink as tl
 from partitions import pairings
 from tielink.channels.distorted_mixture import MixtureChannel
-from tielink.channels.typing_tables import EDIT_RATES
 from tielink.data.linkage import canonical
 from tielink.exact.profiles import Profiles
 from tielink.logp.linkage import log_linkage
@@ -29,23 +29,27 @@ FALSE_ALARM = 1e-5
 def usernames() -> tuple[tl.Model, tl.Dataset]:
     left = pl.DataFrame({"id": range(3), "name": ["annab", "bob", "cadda"]})
     right = pl.DataFrame({"id": range(3), "name": ["anab", "bob", None]})
-    field = tl.String(tl.Beta(2, 3), frequencies={"annab": 2, "bob": 3, "cadda": 1, "bab": 1, "dacc": 1, "bobb": 1})
+    field = tl.String(
+        tl.Beta(2, 3),
+        another=tl.Beta(2, 3),
+        frequencies={"annab": 2, "bob": 3, "cadda": 1, "bab": 1, "dacc": 1, "bobb": 1},
+    )
     data = tl.Dataset.from_frames({"a": left, "b": right}, fields={"name": field}, nonmatches=[(2, 0)])
     return tl.Model(linkage=tl.MatchRate(1, 2)), data
 
 
 def log_values(problem: tl.Problem, linkages: list[np.ndarray]) -> np.ndarray:
-    """Log p(values | ξ) of all linkages: ψ and ρ integrated out by quadrature, the edit rate summed out."""
+    """Log p(values | ξ) of all linkages: ψ and ρ integrated out by quadrature, the rates on grids summed out."""
     (field,), prior = problem.fields, problem.rates[0].prior
     grids = []
-    for nodes in (10, 13):
+    for nodes in (5, 6):  # ψ and ρ are in polynomials of degree 9
         points, weights = np.polynomial.legendre.leggauss(nodes)
         grids.append(list(zip((points + 1) / 2, weights / 2, strict=True)))
     inside = []
     for psi, w in grids[0]:
         for rho, u in grids[1]:
-            for rate in EDIT_RATES:
-                parameters = np.array([rho, rate])
+            for rates in product(*(values for values, _ in field.grids)):
+                parameters = np.array([rho, *rates])
                 known = np.log(w * u) + log_distortion(prior, psi) + field.log_prior(parameters)
                 inside.append([known + log_collapsed(field, parameters, psi, labels) for labels in linkages])
     return np.asarray(logsumexp(inside, axis=0))

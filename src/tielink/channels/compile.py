@@ -6,12 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tielink.channels.affix_tables import affix_tables
 from tielink.channels.categorical import CategoricalChannel
 from tielink.channels.channel import Channel, Codes
 from tielink.channels.closed_string import ClosedStringChannel
 from tielink.channels.compile_measured import compile_measured
 from tielink.channels.confusion import MOST_CONFUSED, ConfusionChannel
 from tielink.channels.counts import counts_by_file
+from tielink.channels.near_strings import sharing_pairs
 from tielink.channels.open_string import OpenStringChannel
 from tielink.channels.person_name import compile_names
 from tielink.channels.string_tables import string_tables
@@ -19,7 +21,7 @@ from tielink.channels.string_truth import string_truth
 from tielink.channels.typing_tables import typing_tables
 from tielink.data.columns import MISSING, Column
 from tielink.faults import Faults, listed
-from tielink.fields import Categorical, Field, Measured, PersonName, String
+from tielink.fields import Affixes, Categorical, Field, Measured, PersonName, String
 
 __all__ = ["compile_channel"]
 
@@ -85,7 +87,12 @@ def _open_string(name: str, field: String, column: Column, file_of: Codes, fault
     counts = given if isinstance(given, Mapping) else counts_by_file(column.codes, file_of, len(column.values))
     truth = string_truth(column.values, counts)
     levels = len(truth.strings)
-    channel = OpenStringChannel(name, column.codes, levels, field.another, typing_tables(truth), field.edits)
+    if isinstance(field.affixes, Affixes):
+        tables = typing_tables(truth, besides=sharing_pairs(truth.strings))
+        affixes, share = affix_tables(tables), field.affixes.share
+    else:
+        tables, affixes, share = typing_tables(truth), None, None
+    channel = OpenStringChannel(name, column.codes, levels, field.another, tables, field.edits, affixes, share)
     return channel if _likely_enough(name, column, channel, faults) else None
 
 

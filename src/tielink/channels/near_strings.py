@@ -1,4 +1,4 @@
-"""Which strings are near each other: all pairs within an edit distance that grows with their length."""
+"""Which strings are near each other: by an edit distance that grows with their length, or by a part that few share."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-__all__ = ["near_pairs", "reach"]
+__all__ = ["near_pairs", "reach", "sharing_pairs"]
 
 Codes = NDArray[np.int64]
 
 BLOCK = 8_000_000
 """Distances looked at in one go: a block of bytes, never the whole table."""
+PART = 5
+"""Characters of a shared part that are enough to look at a pair."""
+HOLDERS = 20
+"""A part that more strings have says little about which of them go together."""
 
 
 def reach(length: int) -> int:
@@ -56,3 +60,22 @@ def near_pairs(strings: Sequence[str]) -> tuple[Codes, Codes]:
             right.append(order[j[keep]])
     one, two = np.concatenate(left), np.concatenate(right)
     return np.minimum(one, two), np.maximum(one, two)
+
+
+def sharing_pairs(strings: Sequence[str]) -> tuple[Codes, Codes]:
+    """Return the places i < j of all pairs of strings that share a part of `PART` characters, if few have it."""
+    number: dict[str, int] = {}
+    held = [
+        (number.setdefault(part, len(number)), place)
+        for place, string in enumerate(strings)
+        for part in {string[begin : begin + PART] for begin in range(len(string) - PART + 1)}
+    ]
+    part, holder = np.array(sorted(held), dtype=np.int64).reshape(-1, 2).T
+    few = np.bincount(part, minlength=1)[part] <= HOLDERS if len(part) else np.zeros(0, dtype=bool)
+    part, holder = part[few], holder[few]
+    keys = [np.empty(0, dtype=np.int64)]
+    for step in range(1, HOLDERS):
+        same = np.flatnonzero(part[step:] == part[:-step])
+        keys.append(holder[same] * len(strings) + holder[same + step])
+    found = np.unique(np.concatenate(keys))
+    return found // max(1, len(strings)), found % max(1, len(strings))

@@ -1,11 +1,12 @@
-"""The channel of open strings: any string may be true, and a record says it exactly, mistyped, or says another.
+"""The channel of open strings: any string may be true; a record says it exactly, changed, or says another.
 
-    f(x | v) = (1 − ψ)·1[x = v] + ψ·ζ_v(x),        ζ_v(x) = (1 − ρ)·ch(x | v) + ρ·p(x),
+    f(x | v) = (1 − ψ)·1[x = v] + ψ·ζ_v(x),        ζ_v(x) = (1 − ρ)·[(1 − α)·ch(x | v) + α·af(x | v)] + ρ·p(x),
 
-with p the distribution of true strings (see `string_truth`) and ch the typing channel (see `typing_kernels`). The
-parameters are (ρ, ε): how often a distorted value is another string altogether, and the edit rate, which lives on a
-grid. Pairs of strings that are not near drop the terms in which one is typed for the other: what is left of them is
-that one of the two is another string altogether.
+with p the distribution of true strings (see `string_truth`), ch the typing channel (see `typing_kernels`) and af that
+of affixes (see `affix_kernels`), if there are any. The parameters are (ρ, ε, α): how often a distorted value is another
+string altogether; the edit rate; and how often one that is not another has affixes. The latter two live on grids. Pairs
+of strings that are not near drop the terms in which one is changed into the other: what is left of them is that one of
+the two is another string altogether.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tielink.channels.affix_tables import AFFIX_SHARES, AffixTables, add_affixes, common_parts, draw_affixed
 from tielink.channels.channel import Codes, Drawn, Floats, Truths
 from tielink.channels.distorted_mixture import MixtureChannel, Place
 from tielink.channels.string_truth import StringTruth
@@ -26,6 +28,7 @@ __all__ = ["OpenStringChannel", "one_edit_away"]
 
 REMEMBERED = 20_000
 """Persons with three or more records whose tables are kept."""
+_Group = tuple[Floats, Floats, Floats, Floats | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +37,10 @@ class OpenStringChannel(MixtureChannel):
 
     tables: TypingTables
     edits: Beta
-    _groups: dict[tuple[int, ...], tuple[Floats, Floats, Floats]] = field(default_factory=dict)
+    affixes: AffixTables | None
+    affix_share: Beta | None
+    """The prior of α; None without affixes."""
+    _groups: dict[tuple[int, ...], _Group] = field(default_factory=dict)
 
     @property
     def truth(self) -> StringTruth:
@@ -43,28 +49,38 @@ class OpenStringChannel(MixtureChannel):
 
     @cached_property
     def grids(self) -> tuple[tuple[Floats, Floats], ...]:
-        """The edit rate's grid, with the prior mass of each rate."""
-        return ((EDIT_RATES, rate_weights(EDIT_RATES, self.edits)),)
+        """The grids of the edit rate and of the share of affixes, with prior masses."""
+        edits = EDIT_RATES, rate_weights(EDIT_RATES, self.edits)
+        if self.affix_share is None:
+            return (edits,)
+        return edits, (AFFIX_SHARES, rate_weights(AFFIX_SHARES, self.affix_share))
 
     def plain(self, place: Place, values: Codes) -> Floats:
         """Return p(x)."""
         return self.truth.probability[values]
 
     def mistyped(self, place: Place, values: Codes) -> Floats:
-        """Return c̃(x)."""
-        return np.asarray(self.tables.single[place[0]][values])
+        """Return Σ_v p(v)·[(1 − α)·ch(x | v) + α·af(x | v)]."""
+        typed = np.asarray(self.tables.single[place[0]][values])
+        if self.affixes is None:
+            return typed
+        share = AFFIX_SHARES[place[1]]
+        return np.asarray((1 - share) * typed + share * self.affixes.single[values])
 
     def near_terms(self, place: Place, found: Codes) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return p(x)1[x = y], p(y)·ch(x | y), p(x)·ch(y | x) and s̃(x, y) of near pairs."""
-        tables, p = self.tables, self.truth.probability
+        """Return 1[x = y]·p(x), and the sums over truths in which x, y, or both are typed or have affixes."""
+        tables, affixes, p = self.tables, self.affixes, self.truth.probability
         x, y = tables.rows[found], tables.columns[found]
-        typed = tables.typed[place[0]]
-        return (
-            np.where(x == y, p[x], 0.0),
-            p[y] * typed[tables.turned[found]],
-            p[x] * typed[found],
-            tables.shared[place[0]][found],
-        )
+        turned = tables.turned[found]
+        to_x, to_y = tables.typed[place[0]][turned], tables.typed[place[0]][found]
+        both = tables.shared[place[0]][found]
+        if affixes is not None:
+            share = AFFIX_SHARES[place[1]]
+            to_x = (1 - share) * to_x + share * affixes.affixed[turned]
+            to_y = (1 - share) * to_y + share * affixes.affixed[found]
+            mixed = (1 - share) * affixes.crossed[place[0]][found] + share * affixes.shared[found]
+            both = (1 - share) ** 2 * both + share * mixed
+        return np.where(x == y, p[x], 0.0), p[y] * to_x, p[x] * to_y, both
 
     def find(self, left: Codes, right: Codes) -> Codes:
         """Return the place of each pair among the near ones, −1 for the others."""
@@ -76,26 +92,29 @@ class OpenStringChannel(MixtureChannel):
         return self.tables.rows[once], self.tables.columns[once]
 
     def truths(self, parameters: Floats, values: Codes) -> Truths:
-        """Return the seen strings near any of the values, all strings one edit from any, and the rest as one column.
+        """Return the seen strings near any of the values, all one edit from any, common parts, and the rest.
 
-        The rest has the probability that is left, and types each value as often as makes m(x) of one record exact;
-        within it the records are independent. So what is neglected are truths that nobody has and that are two edits
-        or more from every one of the records.
+        The rest is one column. It has the probability that is left, and types each value as often as makes m(x) of one
+        record exact; within it the records are independent. So what is neglected are truths that nobody has, that are
+        two edits or more from every one of the records, and not the longest part common to two.
         """
         rho, place = self.split(parameters)
-        prior, clean, typing = self._group(tuple(values.tolist()))
-        ch = typing[place[0]]
-        distorted = (1 - rho) * ch + rho * self.plain(place, values)[:, None]
+        prior, clean, typing, affixed = self._group(tuple(values.tolist()))
+        changed = typing[place[0]]
+        if affixed is not None:
+            share = AFFIX_SHARES[place[1]]
+            changed = (1 - share) * changed + share * affixed
+        distorted = (1 - rho) * changed + rho * self.plain(place, values)[:, None]
         rest = max(1.0 - float(prior.sum()), 1e-12)
-        left = np.maximum(self.mistyped(place, values) - ch @ prior, 0.0) / rest
+        left = np.maximum(self.mistyped(place, values) - changed @ prior, 0.0) / rest
         return Truths(
             np.append(prior, rest),
             np.column_stack([clean, np.zeros(len(values))]),
             np.column_stack([distorted, (1 - rho) * left + rho * self.plain(place, values)]),
         )
 
-    def _group(self, values: tuple[int, ...]) -> tuple[Floats, Floats, Floats]:
-        """Return p(v), 1[x = v] and ch(x | v) (at every rate) of the truths looked at for these values."""
+    def _group(self, values: tuple[int, ...]) -> _Group:
+        """Return p(v), 1[x = v], ch(x | v) (at every rate) and af(x | v) of the truths looked at for these values."""
         if values in self._groups:
             return self._groups[values]
         tables, truth = self.tables, self.truth
@@ -103,6 +122,8 @@ class OpenStringChannel(MixtureChannel):
         seen = np.unique(tables.columns[np.isin(tables.rows, distinct)])
         known = {truth.strings[code] for code in seen}
         others = {v for code in distinct for v in one_edit_away(truth.strings[code], truth.language.alphabet)}
+        if self.affixes is not None:
+            others |= common_parts([truth.strings[code] for code in distinct])
         rare = sorted(others - known)
         vocabulary = {string: code for code, string in enumerate(truth.strings)} if rare else {}
         text = truth.language.encode([*(truth.strings[code] for code in seen), *rare])
@@ -115,19 +136,22 @@ class OpenStringChannel(MixtureChannel):
         clean = (np.array(values)[:, None] == columns).astype(float)
         if len(self._groups) > REMEMBERED:
             self._groups.clear()
-        self._groups[values] = prior, clean, tables.type(text, np.array(values))
+        affixed = None if self.affixes is None else add_affixes(truth.language, *tables.beside(text), np.array(values))
+        self._groups[values] = prior, clean, tables.type(text, np.array(values)), affixed
         return self._groups[values]
 
     def simulate(
         self, rng: np.random.Generator, parameters: Floats, labels: Codes, distorted: NDArray[np.bool_]
     ) -> Drawn:
-        """Draw true strings from p; a distorted record mistypes its own or says another."""
+        """Draw true strings from p; a distorted record changes its own or says another."""
         rho, place = self.split(parameters)
         persons = self.truth.draw(rng, int(labels.max(initial=-1)) + 1)
         said = [persons[label] for label in labels]
         for record in np.flatnonzero(distorted):
             if rng.random() < rho:
                 said[record] = self.truth.draw(rng, 1)[0]
+            elif self.affixes is not None and rng.random() < AFFIX_SHARES[place[1]]:
+                said[record] = draw_affixed(rng, said[record], self.truth.language)
             else:
                 rate = float(EDIT_RATES[place[0]])
                 said[record] = draw_typed(rng, said[record], rate, self.truth.language.alphabet)

@@ -179,10 +179,10 @@ def shared_sum_many(text, begins, left, right, state, share, begin, end, Q, lett
 
 
 @njit(cache=True, nogil=True)
-def seen_sum_many(indptr, indices, weight, typing, left, right, out):
-    """out[p] = Σ_v w(v)·ch(x | v)·ch(y | v) over seen strings v near both; `typing` holds ch(column | row)'s transpose.
+def seen_sum_many(indptr, indices, weight, one, two, left, right, out):
+    """out[p] = Σ_v w(v)·one(x | v)·two(y | v) over seen strings v near both.
 
-    Row x of the table lists the strings v near x, with ch(x | v).
+    Row x of the table lists the strings v near x, with `one` and `two` of (x | v).
     """
     for p in range(left.size):
         i, j = indptr[left[p]], indptr[right[p]]
@@ -191,7 +191,7 @@ def seen_sum_many(indptr, indices, weight, typing, left, right, out):
         while i < i_end and j < j_end:
             a, b = indices[i], indices[j]
             if a == b:
-                total += weight[a] * typing[i] * typing[j]
+                total += weight[a] * one[i] * two[j]
                 i += 1
                 j += 1
             elif a < b:

@@ -1,6 +1,7 @@
 """Tables of the typing channel at every edit rate of a grid: who is typed for whom, and the sums over true strings.
 
-Held for near pairs alone (see `near_strings`). With p(v) = w(v) + b·LM(v) (see `string_truth`),
+Held for near pairs alone (see `near_strings`); those given besides have zeros. With p(v) = w(v) + b·LM(v) (see
+`string_truth`),
 
     c̃(x)   = Σ_v p(v)·ch(x | v)            = Σ_{v near x} w(v)·ch(x | v)             + b·Σ_v LM(v)·ch(x | v),
     s̃(x,y) = Σ_v p(v)·ch(x | v)·ch(y | v)  = Σ_{v near both} w(v)·ch(x | v)·ch(y | v) + b·Σ_v LM(v)·ch(x | v)·ch(y | v).
@@ -26,7 +27,7 @@ from tielink.channels.string_truth import StringTruth
 from tielink.channels.typing_kernels import seen_sum_many, shared_sum_many, truth_sum_many, typed_many
 from tielink.specification import Beta
 
-__all__ = ["EDIT_RATES", "TypingTables", "draw_typed", "rate_weights", "split_rate", "typing_tables"]
+__all__ = ["EDIT_RATES", "TypingTables", "draw_typed", "rate_weights", "split_rate", "spread", "typing_tables"]
 
 EDIT_RATES: Floats = np.array([0.01, 0.02, 0.035, 0.06, 0.1, 0.15, 0.2])
 """The grid of edit rates ε: the probability of an edit at a character.
@@ -79,33 +80,31 @@ class TypingTables:
         place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
         return np.where(self._keys[place] == wanted, place, -1)
 
-    def type(self, text: Text, values: Codes) -> Floats:
-        """Return ch(x | v) for strings v that need not be in the vocabulary: rates × values × truths."""
+    def beside(self, text: Text) -> tuple[Text, Codes]:
+        """Return the vocabulary followed by further strings as one text, and the places of the latter."""
         mine = self.truth.text
         both = Text(
             np.concatenate([mine.characters, text.characters]),
             np.concatenate([mine.begins, mine.begins[-1] + text.begins[1:]]),
         )
         first = len(mine.begins) - 1
-        truths = np.arange(first, first + len(text.begins) - 1)
+        return both, np.arange(first, first + len(text.begins) - 1)
+
+    def type(self, text: Text, values: Codes) -> Floats:
+        """Return ch(x | v) for strings v that need not be in the vocabulary: rates × values × truths."""
+        both, truths = self.beside(text)
         left, right = np.tile(truths, len(values)), np.repeat(values, len(truths))
         out = np.empty((len(EDIT_RATES), len(left)))
+        letters = self.truth.language.letters
         for place, rate in enumerate(EDIT_RATES):
-            typed_many(
-                both.characters,
-                both.begins,
-                left,
-                right,
-                self.truth.language.letters,
-                split_rate(rate),
-                self.kept,
-                out[place],
-            )
+            typed_many(both.characters, both.begins, left, right, letters, split_rate(rate), self.kept, out[place])
         return out.reshape(len(EDIT_RATES), len(values), len(truths))
 
 
-def typing_tables(truth: StringTruth, *, kept: bool = False) -> TypingTables:
-    """Compute the tables of a vocabulary."""
+def typing_tables(
+    truth: StringTruth, *, kept: bool = False, besides: tuple[Codes, Codes] | None = None
+) -> TypingTables:
+    """Compute the tables of a vocabulary; `besides` are further pairs i < j that have a place, though not by typing."""
     count = len(truth.strings)
     i, j = near_pairs(truth.strings)
     if kept:
@@ -113,36 +112,43 @@ def typing_tables(truth: StringTruth, *, kept: bool = False) -> TypingTables:
         same = firsts[i] == firsts[j]
         i, j = i[same], j[same]
     itself = np.arange(count)
-    rows, columns = np.concatenate([i, j, itself]), np.concatenate([j, i, itself])
-    order = np.argsort(rows * count + columns)
-    rows, columns = rows[order], columns[order]
-    typed, shared = np.empty((2, len(EDIT_RATES), len(rows)))
+    near = np.concatenate([i * count + j, j * count + i, itself * count + itself])
+    keys = near
+    if besides is not None:
+        i, j = besides
+        keys = np.concatenate([near, i * count + j, j * count + i])
+    keys = np.unique(keys)
+    rows, columns = keys // max(1, count), keys % max(1, count)
+    close = np.flatnonzero(np.isin(keys, near))
+    typed, shared = np.zeros((2, len(EDIT_RATES), len(rows)))
     single = np.empty((len(EDIT_RATES), count))
     tables = TypingTables(truth, kept, rows, columns, typed, shared, single)
     text, model = truth.text, truth.language
     indptr = np.searchsorted(rows, np.arange(count + 1))
-    half = np.flatnonzero(rows <= columns)
+    half = close[rows[close] <= columns[close]]
     for place, rate in enumerate(EDIT_RATES):
         rates = split_rate(rate)
         stays, drop = 1 - rates[0], rates[1]
         given: tuple[Any, ...] = (model.letters, rates, kept)
-        _spread(typed_many, (text.characters, text.begins), (rows, columns), given, typed[place])
+        chance = np.empty(len(close))
+        spread(typed_many, (text.characters, text.begins), (rows[close], columns[close]), given, chance)
+        typed[place][close] = chance
         to = typed[place][tables.turned]  # row x lists the strings v near it, with ch(x | v)
         common = (model.state, model.share, model.moves[-1], model.end)
         given = (*common, model.closure(stays * drop), *given)
-        _spread(truth_sum_many, (text.characters, text.begins), (itself,), given, single[place])
+        spread(truth_sum_many, (text.characters, text.begins), (itself,), given, single[place])
         single[place] *= truth.back_off
         single[place] += np.add.reduceat(truth.counted[columns] * to, indptr[:-1]) if count else 0.0
         given = (*common, model.closure(stays**2 * drop**2), model.letters, rates, kept)
         sums, seen = np.empty((2, len(half)))
-        _spread(shared_sum_many, (text.characters, text.begins), (rows[half], columns[half]), given, sums)
-        _spread(seen_sum_many, (indptr, columns, truth.counted, to), (rows[half], columns[half]), (), seen)
+        spread(shared_sum_many, (text.characters, text.begins), (rows[half], columns[half]), given, sums)
+        spread(seen_sum_many, (indptr, columns, truth.counted, to, to), (rows[half], columns[half]), (), seen)
         shared[place][half] = truth.back_off * sums + seen
         shared[place][tables.turned[half]] = shared[place][half]
     return tables
 
 
-def _spread(
+def spread(
     kernel: Callable[..., None], before: tuple[Any, ...], pairs: tuple[Codes, ...], after: tuple[Any, ...], out: Floats
 ) -> None:
     """Run a kernel over parts of its pairs in threads; kernels do not hold the interpreter."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tielink.faults import listed
-from tielink.fields import Categorical, Date, Field, Measured, PersonName, String
+from tielink.fields import Affixes, Categorical, Date, Field, Measured, PersonName, String
 from tielink.model.cluster_priors import EwensPitman, NegativeBinomial, OnePerFile, SizePrior
 from tielink.model.egos import egos
 from tielink.model.linkage_priors import Activity, LinkagePrior, MatchRate, Uniform
@@ -165,10 +165,14 @@ def _open_words(field: String) -> str:
     """Say what an open vocabulary means, and what becomes of distorted values."""
     known = "counts in the files" if field.frequencies == "empirical" else "given frequencies"
     other, edits = field.another, field.edits
+    added = ""
+    if isinstance(field.affixes, Affixes):
+        share = field.affixes.share
+        added = f", or with something added before or after (a share ~ Beta({share.a:g}, {share.b:g}))"
     return (
         f"any string may be true, those seen by {known}, others by a language model of characters; a distorted value "
         f"is another string with probability ~ Beta({other.a:g}, {other.b:g}), else mistyped with an edit rate "
-        f"~ Beta({edits.a:g}, {edits.b:g}) a character."
+        f"~ Beta({edits.a:g}, {edits.b:g}) a character{added}."
     )
 
 

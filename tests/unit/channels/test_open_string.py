@@ -11,8 +11,10 @@ import pytest
 
 import tielink as tl
 from tielink.channels import near_strings
+from tielink.channels.affix_kernels import added, affixed
+from tielink.channels.affix_tables import AFFIX_SHARES, add_affixes, affix_tables, common_parts, draw_affixed
 from tielink.channels.counts import counts_by_file
-from tielink.channels.near_strings import near_pairs, reach
+from tielink.channels.near_strings import near_pairs, reach, sharing_pairs
 from tielink.channels.string_truth import discount, string_truth
 from tielink.channels.typing_kernels import typed
 from tielink.channels.typing_tables import EDIT_RATES, draw_typed, rate_weights, split_rate, typing_tables
@@ -96,6 +98,53 @@ def test_sums_over_truths_are_those_over_all_strings(all_near, kept):
         assert tables.typed[place] == pytest.approx(direct[tables.columns, tables.rows], rel=1e-12)
 
 
+def test_affixes_are_a_distribution_and_can_be_simulated():
+    truth = string_truth(WORDS, COUNTS)
+    model = truth.language
+    given = (model.state, model.share, model.moves, model.end)
+    numbers = [np.array([model.number[c] for c in string], dtype=np.int64) for string in EVERY]
+    lengths = [(np.linalg.matrix_power(model.moves, n) @ model.end)[-1] for n in range(15)]
+    one = np.array([0, *lengths[1:]]) / (1 - model.end[-1])
+    either = (2 * one + np.convolve(one, one)[:15]) / 3
+    for word in ("", "ba"):
+        v = np.array([model.number[c] for c in word], dtype=np.int64)
+        chance = np.array([affixed(x, v, *added(x, *given)) for x in numbers])
+        assert chance.sum() == pytest.approx(either[: 15 - len(word)].sum()), "all but what is longer than 14 letters"
+    assert either.sum() > 0.98
+    assert chance[EVERY.index("ba")] == 0, "something is added"
+    rng = np.random.default_rng(3)
+    drawn = Counter(draw_affixed(rng, "ba", model) for _ in range(20_000))
+    for string, p in zip(EVERY, chance, strict=True):
+        if p > 1e-3:
+            assert drawn[string] / 20_000 == pytest.approx(p, abs=5 * np.sqrt(p / 20_000))
+
+
+def test_sums_over_truths_with_affixes_are_those_over_all_strings(all_near):
+    truth = string_truth(WORDS, COUNTS)
+    tables = typing_tables(truth)
+    found = affix_tables(tables)
+    p = probabilities(truth)
+    values = np.arange(len(WORDS))
+    typing = tables.type(truth.language.encode(EVERY), values)
+    af = add_affixes(truth.language, *tables.beside(truth.language.encode(EVERY)), values)
+    assert found.single == pytest.approx(af @ p, rel=1e-9)
+    assert found.shared == pytest.approx(((af * p) @ af.T)[tables.rows, tables.columns], rel=1e-9)
+    assert found.affixed == pytest.approx(af[:, [EVERY.index(word) for word in WORDS]][tables.columns, tables.rows])
+    for place in PLACES:
+        one = (typing[place] * p) @ af.T
+        assert found.crossed[place] == pytest.approx((one + one.T)[tables.rows, tables.columns], rel=1e-9)
+
+
+def test_pairs_that_share_a_part_which_few_have_are_near():
+    words = ["gameon", "gameongaming", "thewarpzone", "warpzonetweets", "anna", "annabel", "zz"]
+    assert list(zip(*(codes.tolist() for codes in sharing_pairs(words)), strict=True)) == [(0, 1), (2, 3)]
+    many = ["gaming" + chr(97 + number) for number in range(near_strings.HOLDERS + 1)]
+    assert len(sharing_pairs(many)[0]) == 0
+    assert len(sharing_pairs(many[1:])[0]) == 20 * 19 / 2
+    assert len(sharing_pairs([])[0]) == len(sharing_pairs(["a", "b"])[0]) == 0
+    assert common_parts(["prosyndicate", "thesyndicateproject", "xx"]) == {"syndicate"}
+
+
 def channel(strings=WORDS, counts=COUNTS, **settings):
     """A channel whose codes are the places of the strings, p fixed by given frequencies."""
     frequencies = dict(zip(strings[: len(counts)], counts.tolist(), strict=True))
@@ -109,18 +158,30 @@ def places(field, strings):
     return np.array([field.truth.strings.index(string) for string in strings])
 
 
+ON_AND_OFF = pytest.mark.parametrize("affixes", [True, False])
+
+
+def settings_of(*, another, edit, affixes):
+    """Parameters of a channel; the share of affixes is the fifth of the grid."""
+    return np.array([another, edit, *([AFFIX_SHARES[4]] if affixes else [])])
+
+
+@ON_AND_OFF
 @pytest.mark.parametrize("rate", [0.0, 0.15, 1.0])
 @pytest.mark.parametrize("another", [0.0, 0.3])
-def test_singles_pairs_and_f_are_the_definition(all_near, rate, another):
-    field = channel()
+def test_singles_pairs_and_f_are_the_definition(all_near, rate, another, affixes):
+    field = channel(affixes=affixes)
     rho, edit = another, EDIT_RATES[3]
-    parameters = np.array([rho, edit])
+    parameters = settings_of(another=rho, edit=edit, affixes=affixes)
     truth, words = field.truth, list(field.truth.strings)
     p = probabilities(truth)
-    ch = field.tables.type(truth.language.encode(EVERY), np.arange(len(words)))[3]
+    values, every = np.arange(len(words)), truth.language.encode(EVERY)
+    changed = field.tables.type(every, values)[3]
+    if affixes:
+        af = add_affixes(truth.language, *field.tables.beside(every), values)
+        changed = (1 - AFFIX_SHARES[4]) * changed + AFFIX_SHARES[4] * af
     exact = np.array([[x == v for v in EVERY] for x in words])
-    f = (1 - rate) * exact + rate * ((1 - rho) * ch + rho * truth.probability[:, None])
-    values = np.arange(len(words))
+    f = (1 - rate) * exact + rate * ((1 - rho) * changed + rho * truth.probability[:, None])
     with np.errstate(divide="ignore"):
         assert np.exp(log_single(field, parameters, rate, values)) == pytest.approx(f @ p, rel=1e-3)
         left, right = (grid.ravel() for grid in np.meshgrid(values, values, indexing="ij"))
@@ -130,11 +191,12 @@ def test_singles_pairs_and_f_are_the_definition(all_near, rate, another):
     assert found == pytest.approx(expected, rel=1e-3, abs=1e-12)
 
 
-def test_pairs_sum_to_singles(all_near):
+@ON_AND_OFF
+def test_pairs_sum_to_singles(all_near, affixes):
     """Σ_{x'} m(x, x') = m(x), over all x' of up to 8 letters."""
     short = EVERY[1 : 2**9 - 1]
-    field = channel([*WORDS, *(word for word in short if word not in WORDS)])
-    parameters = np.array([0.3, EDIT_RATES[4]])
+    field = channel([*WORDS, *(word for word in short if word not in WORDS)], affixes=affixes)
+    parameters = settings_of(another=0.3, edit=EDIT_RATES[4], affixes=affixes)
     values = np.arange(field.levels)
     empty = 1 - np.exp(log_single(field, parameters, 0.4, values)).sum()
     for x in places(field, WORDS):
@@ -145,7 +207,7 @@ def test_pairs_sum_to_singles(all_near):
 
 def test_a_wrong_sum_is_noticed(all_near):
     """A negative control of the tests above: p(x) in the place of m(x), or a dropped term, is far outside."""
-    field = channel()
+    field = channel(affixes=False)
     parameters = np.array([0.3, EDIT_RATES[4]])
     plain, distorted = field.single(parameters, np.arange(len(WORDS)))
     assert np.abs(distorted / plain - 1).max() > 0.05
@@ -154,13 +216,16 @@ def test_a_wrong_sum_is_noticed(all_near):
     assert typing_only[3][0] * 0.49 > 0.05 * terms.both[0]
 
 
-@pytest.mark.parametrize("pair", [("steven", "steven"), ("steven", "stevem"), ("mary", "marie"), ("anne", "bert")])
-def test_truths_of_two_records_agree_with_pairs(pair):
-    names = ["steven", "stevem", "mary", "marie", "anne", "bert", "stefan", "maria", "ann", "hanna"]
-    field = channel(names, np.arange(1.0, 8.0))
+@ON_AND_OFF
+@pytest.mark.parametrize(
+    "pair", [("steven", "steven"), ("steven", "stevem"), ("mary", "marie"), ("anne", "bert"), ("steven", "xstevenb")]
+)
+def test_truths_of_two_records_agree_with_pairs(pair, affixes):
+    names = ["steven", "stevem", "mary", "marie", "anne", "bert", "stefan", "maria", "ann", "hanna", "xstevenb"]
+    field = channel(names, np.arange(1.0, 8.0), affixes=affixes)
     codes = places(field, pair)
     for edit in (EDIT_RATES[1], EDIT_RATES[-1]):
-        parameters = np.array([0.2, edit])
+        parameters = settings_of(another=0.2, edit=edit, affixes=affixes)
         assert log_group(field, parameters, 0.2, codes[:1]) == pytest.approx(
             log_single(field, parameters, 0.2, codes[:1])[0], rel=1e-9
         )
@@ -182,13 +247,13 @@ def test_near_pairs_are_all_pairs_within_reach():
         if Levenshtein.distance(words[i], words[j]) <= reach(max(len(words[i]), len(words[j])))
     }
     assert set(zip(*(codes.tolist() for codes in near_pairs(words)), strict=True)) == expected
-    field = channel(words, np.ones(len(words)))
+    field = channel(words, np.ones(len(words)), affixes=False)
     assert set(zip(*(codes.tolist() for codes in field.near()), strict=True)) == expected
 
 
 def test_far_pairs_are_priced_by_single_values_alone():
     field = channel(["anneliese", "bo", "annelise"], np.ones(3))
-    parameters = np.array([0.3, 0.06])
+    parameters = settings_of(another=0.3, edit=0.06, affixes=True)
     one, two = places(field, ["anneliese", "bo"])
     far = field.pair(parameters, np.array([one]), np.array([two]))
     q, d = field.single(parameters, np.array([one, two]))
@@ -221,7 +286,7 @@ def test_any_script_and_odd_cells():
 def test_weights_of_the_grid_are_a_prior():
     assert rate_weights(EDIT_RATES, tl.Beta(1, 9)).sum() == pytest.approx(1)
     field = channel()
-    total = sum(np.exp(field.log_prior(np.array([0.3, rate]))) for rate in EDIT_RATES)
+    total = sum(np.exp(field.log_prior(np.array([0.3, rate, share]))) for rate in EDIT_RATES for share in AFFIX_SHARES)
     from scipy import stats
 
     assert total == pytest.approx(stats.beta.pdf(0.3, 4, 16))
