@@ -21,7 +21,7 @@ from tielink.channels.typing_tables import EDIT_RATES, split_rate
 
 TITLE = "Far strings: the error of their log Bayes factors"
 COLUMNS = ("data", "edit rate", "pairs", "mean log Bayes factor", "mean error", "99 % of errors below", "largest error")
-PAIRS, RATE, ANOTHER, ADDED = 1_000, 0.1, 0.2, AFFIX_SHARES[3]
+PAIRS, RATE, ANOTHER, ADDED = 1_000, 0.1, 0.2, AFFIX_SHARES[2]
 
 
 def in_full(field: OpenStringChannel, place: int, left: np.ndarray, right: np.ndarray) -> Terms:

@@ -41,7 +41,8 @@ COLUMNS = (
 )  # fmt: skip
 KEPT = Path(__file__).parent / "ties_beyond_positions.json"
 SHARES = (0.0, 0.1, 0.3)
-CHAINS = 2
+CHAINS, SWEEPS = 2, 300
+"""Sweeps of warm-up, and as many draws."""
 MODELS = {
     "off": tl.Model(),
     "φ": tl.Model(network=tl.LatentSpace(tie_correlation=True)),
@@ -81,22 +82,21 @@ def first_states(data: tl.Dataset) -> list[State]:
 
 def run(model: tl.Model, data: tl.Dataset, states: list[State]) -> tuple[tl.Posterior, float]:
     """Sample from the given starts; return the posterior and CPU milliseconds a sweep after warm-up."""
-    warmup, draws = (100, 100) if len(data.records) > 1000 else (300, 300)
-    settings = Run(chains=CHAINS, warmup=warmup, draws=draws, seed=6)
+    settings = Run(chains=CHAINS, warmup=SWEEPS, draws=SWEEPS, seed=6)
     job, results, seconds = Job.make(model, data, settings), [], 0.0
     for index in range(CHAINS):
         chain = Chain(job, index)
         chain.state = State(*(array.copy() for array in states[index][:7]), *blank_ties(chain.target))
-        for sweep in range(warmup):
+        for sweep in range(SWEEPS):
             chain.advance(sweep)
         recorder = Recorder(chain)
-        for _ in range(draws):
+        for _ in range(SWEEPS):
             begin = time.process_time()
             recorder.counts += chain.advance(None)
             seconds += time.process_time() - begin
             recorder.record(chain)
         results.append(Result(index, recorder.count, chain.moves, recorder.counts, recorder.arrays))
-    return _posterior(job, results, False), seconds / (CHAINS * draws) * 1e3
+    return _posterior(job, results, False), seconds / (CHAINS * SWEEPS) * 1e3
 
 
 def cell(model: tl.Model, folder: Folder, data: tl.Dataset, states: list[State]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from tielink.channels.typing_tables import EDIT_RATES, TypingTables, split_rate,
 
 __all__ = ["AFFIX_SHARES", "AffixTables", "add_affixes", "affix_tables", "common_parts", "draw_affixed"]
 
-AFFIX_SHARES: Floats = np.array([0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7])
+AFFIX_SHARES: Floats = np.array([0.02, 0.07, 0.2, 0.4, 0.7])
 """The grid of α: the share of distorted values, other strings left out, that have affixes."""
 
 

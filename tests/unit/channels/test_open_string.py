@@ -162,8 +162,8 @@ ON_AND_OFF = pytest.mark.parametrize("affixes", [True, False])
 
 
 def settings_of(*, another, edit, affixes):
-    """Parameters of a channel; the share of affixes is the fifth of the grid."""
-    return np.array([another, edit, *([AFFIX_SHARES[4]] if affixes else [])])
+    """Parameters of a channel; the share of affixes is the last of the grid."""
+    return np.array([another, edit, *([AFFIX_SHARES[-1]] if affixes else [])])
 
 
 @ON_AND_OFF
@@ -179,7 +179,7 @@ def test_singles_pairs_and_f_are_the_definition(all_near, rate, another, affixes
     changed = field.tables.type(every, values)[3]
     if affixes:
         af = add_affixes(truth.language, *field.tables.beside(every), values)
-        changed = (1 - AFFIX_SHARES[4]) * changed + AFFIX_SHARES[4] * af
+        changed = (1 - AFFIX_SHARES[-1]) * changed + AFFIX_SHARES[-1] * af
     exact = np.array([[x == v for v in EVERY] for x in words])
     f = (1 - rate) * exact + rate * ((1 - rho) * changed + rho * truth.probability[:, None])
     with np.errstate(divide="ignore"):
