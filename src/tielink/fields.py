@@ -326,7 +326,8 @@ class PersonName(Field):
     edits
         Prior of the edit rate ε, the probability of an edit at a character of a mistyped name.
     drops
-        Prior of d, the probability that a record does not show a given name.
+        Prior of d, the probability that a record does not show a given name other than the first; that one is left out
+        a tenth as often.
     frequencies
         "empirical" for the parts of the names in the files, or a mapping from names to counts or shares.
     """

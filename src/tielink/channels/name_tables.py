@@ -1,9 +1,9 @@
 """Sums over true names, for families and for lists of given names apart.
 
 A true name is a family, F ~ p_F, and k given names, k ~ q, each g ~ p_G: both p are counts that back off to a language
-model (see `string_truth`). A record shows each given name or drops it (d), as an initial (a) or in full; in a mistyped
-record what is shown in full went through the typing channel, which spares first letters. So for one given name shown
-as t,
+model (see `string_truth`). A record shows each given name or drops it (d; the first one a tenth as often), as an
+initial (a) or in full; in a mistyped record what is shown in full went through the typing channel, which spares first
+letters. So for one given name shown as t,
 
     Σ_g p_G(g)·[a·1[t = g₁] + (1 − a)·F(t | g)],        F(t | g) = 1[t = g], or ch(t | g) in a mistyped record,
 
@@ -29,7 +29,9 @@ from tielink.channels.typing_tables import EDIT_RATES, TypingTables
 __all__ = ["DROP_RATES", "GivenNames", "given_names", "pair_sums", "single_sums"]
 
 DROP_RATES: Floats = np.array([0.02, 0.05, 0.1, 0.2, 0.35])
-"""The grid of d, the probability that a given name is not shown."""
+"""The grid of d, the probability that a given name other than the first is not shown."""
+FIRST = 0.1
+"""The first given name is dropped this much less often: people leave out middle names, and seldom all."""
 
 EDITS, DROPS = len(EDIT_RATES), len(DROP_RATES)
 
@@ -105,16 +107,12 @@ class GivenNames:
     @cached_property
     def single(self) -> Floats:
         """The sum over all true lists for each list shown, clean or mistyped: 2 × edit rates × drop rates × lists."""
-        k = np.arange(len(self.number))
         out = np.empty((2, EDITS, DROPS, len(self.lists)))
         for place, names in enumerate(self.lists):
             n = len(names)
             product = self.shown[:, :, list(names)].prod(axis=2)
-            ways = [
-                self.number @ (comb(k, n) * (1 - d) ** n * np.where(k >= n, d ** np.maximum(k - n, 0), 0))
-                for d in DROP_RATES
-            ]
-            out[:, :, :, place] = product[:, :, None] * np.array(ways)
+            ways = np.array([self.number @ showing(n, len(self.number), d) for d in DROP_RATES])
+            out[:, :, :, place] = product[:, :, None] * ways
         return out
 
     def pair(self, left: Codes, right: Codes) -> Floats:
@@ -125,7 +123,9 @@ class GivenNames:
             grid = (len(x), len(y))
             i, j = (np.broadcast_to(codes, grid).ravel() for codes in (x[:, None], y[None, :]))
             twice = self.shown_twice(i, j).reshape(4, EDITS, *grid) if len(i) else np.zeros((4, EDITS, *grid))
-            align_pair(self.shown[:, :, x], self.shown[:, :, y], twice, self.number, DROP_RATES, out[:, :, :, place])
+            align_pair(
+                self.shown[:, :, x], self.shown[:, :, y], twice, self.number, DROP_RATES, FIRST, out[:, :, :, place]
+            )
         return out
 
     def draw(self, rng: np.random.Generator) -> str:
@@ -137,6 +137,14 @@ class GivenNames:
             name = truth.draw(rng, 1)[0]
             if name and rng.random() * most < ratio[name[0]]:
                 return name
+
+
+def showing(n: int, most: int, drop: float) -> Floats:
+    """Return the probability of showing n given names of k, k = 0, 1, … below `most`."""
+    further = np.arange(most - 1)
+    one, none = (comb(further, m) * (1 - drop) ** m * drop ** np.maximum(further - m, 0) for m in (max(n - 1, 0), n))
+    first = drop * FIRST
+    return np.append(float(n == 0), (1 - first) * one * (n > 0) + first * none)
 
 
 def starting(truth: StringTruth) -> Floats:

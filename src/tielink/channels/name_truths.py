@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tielink.channels.language import Codes, Floats
-from tielink.channels.name_tables import DROP_RATES, GivenNames, single_sums
+from tielink.channels.name_tables import DROP_RATES, FIRST, GivenNames, single_sums
 from tielink.channels.typing_tables import TypingTables
 
 __all__ = ["Looked", "family_truths", "list_truths"]
@@ -94,10 +94,11 @@ def _shown(
     """Return the probability of showing `names` when the given names are `slots`."""
     ways = np.zeros(len(names) + 1)
     ways[0] = 1.0
-    for slot in slots:
+    for number, slot in enumerate(slots):
         chance = np.array([_one(given, slot, name, full, edit, typing) for name in names])
-        ways[1:] = drop * ways[1:] + (1 - drop) * chance * ways[:-1]
-        ways[0] *= drop
+        left_out = drop * (1.0 if number else FIRST)
+        ways[1:] = left_out * ways[1:] + (1 - left_out) * chance * ways[:-1]
+        ways[0] *= left_out
     return float(ways[-1])
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tielink.channels.channel import Codes, Drawn, Floats, Truths
 from tielink.channels.distorted_mixture import MixtureChannel, Place
-from tielink.channels.name_tables import DROP_RATES, GivenNames, given_names, pair_sums, single_sums
+from tielink.channels.name_tables import DROP_RATES, FIRST, GivenNames, given_names, pair_sums, single_sums
 from tielink.channels.name_truths import family_truths, list_truths
 from tielink.channels.parsed_names import Name, parse_name
 from tielink.channels.string_truth import string_truth
@@ -148,7 +148,7 @@ class PersonNameChannel(MixtureChannel):
 
     def _show(self, rng: np.random.Generator, name: Name, rate: float, drop: float) -> Name:
         """Draw what a record shows of a name."""
-        shown = [given for given in name.given if rng.random() >= drop]
+        shown = [given for k, given in enumerate(name.given) if rng.random() >= drop * (1.0 if k else FIRST)]
         alphabets = [tables.truth.language.alphabet for tables in (self.families, self.given.tables)]
         given = [
             given[0] if rng.random() < self.given.initials else draw_typed(rng, given, rate, alphabets[1], kept=True)

@@ -11,7 +11,7 @@ import pytest
 
 import tielink as tl
 from tielink.channels import near_strings
-from tielink.channels.name_tables import DROP_RATES
+from tielink.channels.name_tables import DROP_RATES, FIRST
 from tielink.channels.parsed_names import Name, parse_name
 from tielink.channels.typing_kernels import typed
 from tielink.channels.typing_tables import EDIT_RATES, split_rate
@@ -111,7 +111,8 @@ def by_definition(field, names, place, mistyped):
         for masks in product(product([False, True], repeat=k), repeat=len(names)):
             if any(sum(mask) != len(name.given) for mask, name in zip(masks, names, strict=True)):
                 continue
-            weight = q * np.prod([(1 - drop) ** sum(mask) * drop ** (k - sum(mask)) for mask in masks])
+            left_out = [drop * FIRST, *[drop] * k][:k]
+            weight = q * np.prod([np.where(mask, np.subtract(1, left_out), left_out).prod() for mask in masks])
             queues = [list(name.given) for name in names]
             for at in range(k):
                 shown = tuple(
