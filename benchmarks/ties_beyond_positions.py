@@ -24,7 +24,7 @@ from reproduce.fits import FIELDS
 from reproduce.folders import COPY, Folder, anchored, ego_folders, read
 
 import tielink as tl
-from tielink.exact.align import best_start
+from tielink.exact.believed import start_from_profiles
 from tielink.exact.state import State, blank_ties
 from tielink.project import Run
 from tielink.run.chain import Chain
@@ -77,7 +77,7 @@ def load(name: str) -> Folder | None:
 def first_states(data: tl.Dataset) -> list[State]:
     """Return a start for each chain, found without anything beyond positions."""
     plain = [Chain(Job.make(MODELS["off"], data, Run(seed=5)), chain) for chain in range(CHAINS)]
-    return [best_start(chain.rng, chain.target) for chain in plain]
+    return [start_from_profiles(chain.rng, chain.target) for chain in plain]
 
 
 def run(model: tl.Model, data: tl.Dataset, states: list[State]) -> tuple[tl.Posterior, float]:
