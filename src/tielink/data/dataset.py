@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tielink.data.columns import Column, encode_column
+from tielink.data.dependence import warn_of_dependence
 from tielink.data.frames import Table, frame_kind, is_frame, to_polars
 from tielink.data.guess import guess_field
 from tielink.data.known import read_known
@@ -167,6 +168,8 @@ class Dataset:
         ties = {name: _ties_of(name, given, ids[name], faults) for name in tables}
         columns = _columns(given, tables, faults)
         records = Records({name: _hashable(ids[name]) for name in tables})
+        if not faults.errors and not given.duplicates:
+            warn_of_dependence(columns, records.file_of, faults)
         anchors, nonmatches = ((), ()) if given.unreadable else (given.anchors, given.nonmatches)
         known = read_known(records, anchors, nonmatches, faults, given.frame_kind, given.duplicates)
         return cls(records, ties, columns, *known, faults.said, given.frame_kind)
