@@ -4,8 +4,10 @@ Made networks whose dyads between shared persons are half copied (six seeds), an
 paper's ego-network pairs, a high school, a department (two pairs of relations), author names. K = 2, `MatchRate` prior,
 fields as the data declare them. Two chains, the same starts for every model, so that models and not starts are
 compared; short ones, and R-hat of N is printed. Anchors, and egos, who are tied to everybody, are not counted.
-Intervals (95 %) are bootstrapped over persons, or over members of a group by their standard error. Cells that are done
-are kept in `ties_beyond_positions.json` and not run again: remove that file to measure anew.
+Intervals (95 %) are bootstrapped over persons, or over members of a group by their standard error. The last rows are mean
+changes from *off* over all real pairs of files, each pair's mean over shares of anchors, with standard errors; and the
+median, smallest and largest ratio of the costs of a sweep over all fits. Cells that are done are kept in
+`ties_beyond_positions.json` and not run again: remove that file to measure anew.
 """
 
 from __future__ import annotations
@@ -170,6 +172,33 @@ def row(group: str, share: float, model: str, found: list[dict[str, Any]]) -> tu
     )  # fmt: skip
 
 
+def changes(done: dict[str, Any]) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each model: its mean change from "off" over real pairs of files."""
+    scores = {
+        name: {model: [done.get(f"{name} | {share} | {model}") for share in SHARES] for model in MODELS}
+        for names in GROUPS.values()
+        for name in names
+    }
+    scores = {name: found for name, found in scores.items() if all(all(row) for row in found.values())}
+    real = [found for name, found in scores.items() if name not in COPIED]
+    for model in MODELS if len(real) > 1 else ():
+        if model == "off":
+            continue
+        words = []
+        for score in ("ap", "f1", "ece"):
+            change = np.array([value(found[model], score) - value(found["off"], score) for found in real])
+            words.append(f"{change.mean():+.3f} ± {change.std(ddof=1) / math.sqrt(len(change)):.3f}")
+        fits = [pair for found in scores.values() for pair in zip(found[model], found["off"], strict=True)]
+        costs = [ours["cost"] / off["cost"] for ours, off in fits]
+        cost = f"{np.median(costs):.1f} times ({min(costs):.1f}–{max(costs):.1f})"
+        yield f"change, {len(real)} real pairs", "all", model, *words, "–", "–", "–", cost
+
+
+def value(found: list[dict[str, Any]], score: str) -> float:
+    """Return the mean of a score over shares of anchors; nothing said counts as no calibration error."""
+    return float(np.mean([one[score] or 0.0 if score == "ece" else one[score][0] for one in found]))
+
+
 def measure() -> Iterator[tuple[object, ...]]:
     """Yield a row for each group of data, share of anchors and model."""
     done = json.loads(KEPT.read_text()) if KEPT.exists() else {}
@@ -182,3 +211,4 @@ def measure() -> Iterator[tuple[object, ...]]:
             label = group if len(names) == 1 else f"{group}, {len(whole)} of {len(names)}"
             for model in MODELS if whole else ():
                 yield row(label, share, model, [done[f"{name} | {share} | {model}"] for name in whole])
+    yield from changes(done)
