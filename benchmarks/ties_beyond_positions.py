@@ -4,9 +4,9 @@ Made networks whose dyads between shared persons are half copied (six seeds), an
 paper's ego-network pairs, a high school, a department (two pairs of relations), author names. K = 2, `MatchRate` prior,
 fields as the data declare them. Two chains, the same starts for every model, so that models and not starts are
 compared; short ones, and R-hat of N is printed. Anchors, and egos, who are tied to everybody, are not counted.
-Intervals (95 %) are bootstrapped over persons, or over members of a group by their standard error. The last rows are mean
-changes from *off* over all real pairs of files, each pair's mean over shares of anchors, with standard errors; and the
-median, smallest and largest ratio of the costs of a sweep over all fits. Cells that are done are kept in
+Intervals (95 %) are bootstrapped over persons, or over members of a group by their standard error. The last rows are
+mean changes from *off* over all real pairs of files, each pair's mean over shares of anchors, with standard errors; and
+the median, smallest and largest ratio of the costs of a sweep over all fits. Cells that are done are kept in
 `ties_beyond_positions.json` and not run again: remove that file to measure anew.
 """
 
