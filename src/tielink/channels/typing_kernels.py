@@ -42,16 +42,17 @@ def typed(x, v, letters, insert, drop, replace, kept):
 
 @njit(cache=True, nogil=True)
 def _times(vector, matrix, out):
-    """out = vector·matrix."""
+    """out = vector·matrix; four rows at a time, which halves the reads and writes of `out`."""
     size = vector.size
-    for t in range(size):
-        out[t] = 0.0
-    for s in range(size):
-        weight = vector[s]
-        if weight != 0.0:
-            row = matrix[s]
-            for t in range(size):
-                out[t] += weight * row[t]
+    fours = size - size % 4
+    out[:] = 0.0
+    for s in range(0, fours, 4):
+        a, b, c, d = vector[s], vector[s + 1], vector[s + 2], vector[s + 3]
+        for t in range(size):
+            out[t] += a * matrix[s, t] + b * matrix[s + 1, t] + c * matrix[s + 2, t] + d * matrix[s + 3, t]
+    for s in range(fours, size):
+        for t in range(size):
+            out[t] += vector[s] * matrix[s, t]
 
 
 @njit(cache=True, nogil=True)
