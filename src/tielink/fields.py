@@ -38,8 +38,12 @@ RARE = Beta(1.0, 99.0)
 """Distortion is rare: one value in a hundred is expected to be distorted."""
 TYPED = Beta(1.0, 9.0)
 """Distortion of what people type: one value in ten is expected to be distorted, and much more is no surprise."""
-ANOTHER = Beta(4.0, 16.0)
-"""Of five distorted values one is expected to be another one altogether."""
+ANOTHER = Beta(20.0, 80.0)
+"""Of five distorted values one is expected to be another one altogether, give or take a third.
+
+A pair of such values shows nothing by which it could be learnt how many there are. Whatever links the pair teaches it
+instead: with a vague prior, links that ties suggest make more of them likely, until everybody is linked.
+"""
 ADDED = Beta(1.0, 4.0)
 """Of five changed values one is expected to have something added, and none or many are no surprise."""
 
