@@ -141,7 +141,10 @@ def test_every_kind_of_field_has_an_option():
 
 
 def test_a_quick_look_says_how_rough_it_is(world):
-    done = run("link", "p/project.toml", "--quick", "--warmup", "20", "--draws", "30", "--out", "q", cwd=world)
+    done = run(
+        "link", "p/a.csv", "p/b.csv", "--categorical", "place", "--ignore", "username", "--quick", "--warmup", "20",
+        "--draws", "30", "--out", "q", cwd=world,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     words = " ".join(done.stdout.split())
     assert re.search(

@@ -89,10 +89,11 @@ def roughness(result: Result) -> str:
         else "no pair is in doubt"
     )
     worth = result.diagnosis.ess["persons N"]
+    rests = f"rests on about {worth:,.0f} effective draws" if np.isfinite(worth) else "never changed"
     rhat = max((value for value in result.diagnosis.rhat.values() if np.isfinite(value)), default=float("nan"))
     return (
         f"This is a quick look: {posterior.chains} chains of {posterior.draws_per_chain:,} draws. The number of "
-        f"persons rests on about {worth:,.0f} effective draws, {chance}, and chains differ by R-hat up to {rhat:.2f} "
+        f"persons {rests}, {chance}, and chains differ by R-hat up to {rhat:.2f} "
         "(1.05 is wanted). Run without --quick before you rely on it."
     )
 

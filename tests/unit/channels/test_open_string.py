@@ -289,4 +289,4 @@ def test_weights_of_the_grid_are_a_prior():
     total = sum(np.exp(field.log_prior(np.array([0.3, rate, share]))) for rate in EDIT_RATES for share in AFFIX_SHARES)
     from scipy import stats
 
-    assert total == pytest.approx(stats.beta.pdf(0.3, 4, 16))
+    assert total == pytest.approx(stats.beta.pdf(0.3, 20, 80))
