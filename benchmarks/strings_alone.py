@@ -88,6 +88,8 @@ def score(posterior: tl.Posterior, truth: tl.Linkage) -> dict[str, object]:
 def shared(data: tl.Dataset, *pair: int) -> int:
     """Return how many characters in a row the strings of two records have in common."""
     (column,) = data.columns.values()
+    if (column.codes[list(pair)] < 0).any():
+        return 0
     return max(map(len, common_parts([column.values[column.codes[record]] for record in pair])), default=0)
 
 

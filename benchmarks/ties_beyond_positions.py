@@ -5,9 +5,9 @@ paper's ego-network pairs, a high school, a department (two pairs of relations),
 fields as the data declare them. Two chains, the same starts for every model, so that models and not starts are
 compared; short ones, and R-hat of N is printed. Anchors, and egos, who are tied to everybody, are not counted.
 Intervals (95 %) are bootstrapped over persons, or over members of a group by their standard error. The last rows are
-mean changes from *off* over all real pairs of files, each pair's mean over shares of anchors, with standard errors; and
-the median, smallest and largest ratio of the costs of a sweep over all fits. Cells that are done are kept in
-`ties_beyond_positions.json` and not run again: remove that file to measure anew.
+mean changes from *off* over all real pairs of files, each pair's mean over shares of anchors, with standard errors and
+the number of pairs that have the score; and the median, smallest and largest ratio of the costs of a sweep over all
+fits. Cells that are done are kept in `ties_beyond_positions.json` and not run again: remove that file to measure anew.
 """
 
 from __future__ import annotations
@@ -186,17 +186,20 @@ def changes(done: dict[str, Any]) -> Iterator[tuple[object, ...]]:
             continue
         words = []
         for score in ("ap", "f1", "ece"):
-            change = np.array([value(found[model], score) - value(found["off"], score) for found in real])
-            words.append(f"{change.mean():+.3f} ± {change.std(ddof=1) / math.sqrt(len(change)):.3f}")
+            change = np.array([mean_change(found[model], found["off"], score) for found in real])
+            change = change[~np.isnan(change)]
+            words.append(f"{change.mean():+.3f} ± {change.std(ddof=1) / math.sqrt(len(change)):.3f} ({len(change)})")
         fits = [pair for found in scores.values() for pair in zip(found[model], found["off"], strict=True)]
         costs = [ours["cost"] / off["cost"] for ours, off in fits]
         cost = f"{np.median(costs):.1f} times ({min(costs):.1f}–{max(costs):.1f})"
         yield f"change, {len(real)} real pairs", "all", model, *words, "–", "–", "–", cost
 
 
-def value(found: list[dict[str, Any]], score: str) -> float:
-    """Return the mean of a score over shares of anchors; nothing said counts as no calibration error."""
-    return float(np.mean([one[score] or 0.0 if score == "ece" else one[score][0] for one in found]))
+def mean_change(ours: list[dict[str, Any]], off: list[dict[str, Any]], score: str) -> float:
+    """Return the mean change of a score over the shares of anchors at which both models have one."""
+    pairs = [[one[score] if score == "ece" else one[score][0] for one in both] for both in zip(ours, off, strict=True)]
+    both = [(one, two) for one, two in pairs if one is not None and two is not None]
+    return float(np.nanmean([one - two for one, two in both])) if both else math.nan
 
 
 def measure() -> Iterator[tuple[object, ...]]:

@@ -5,7 +5,7 @@ affixes (see `affix_kernels`) and p(v) = w(v) + b·LM(v),
 
     Σ_v p(v)·af(x | v),    Σ_v p(v)·af(x | v)·af(y | v),    Σ_v p(v)·[ch(x | v)·af(y | v) + af(x | v)·ch(y | v)].
 
-The sums over the language model are exact, those over seen strings run over near ones.
+Sums over the language model are exact, and so is the first over seen strings; the others run over near ones.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from tielink.channels.affix_kernels import (
     typed_core_sum_many,
 )
 from tielink.channels.language import Codes, Floats, Language, Text
+from tielink.channels.near_strings import contained_pairs
 from tielink.channels.typing_kernels import seen_sum_many
 from tielink.channels.typing_tables import EDIT_RATES, TypingTables, split_rate, spread
 
@@ -48,7 +49,8 @@ class AffixTables:
 
 
 def affix_tables(tables: TypingTables) -> AffixTables:
-    """Compute the tables of a vocabulary."""
+    """Compute the tables of a vocabulary whose first letters may be mistyped."""
+    assert not tables.kept
     truth, rows, columns = tables.truth, tables.rows, tables.columns
     count, strings = len(truth.strings), (truth.text.characters, truth.text.begins)
     given = _given(truth.language)
@@ -58,8 +60,10 @@ def affix_tables(tables: TypingTables) -> AffixTables:
     to = affixed[tables.turned]  # row x lists the strings v near it, with af(x | v)
     single = np.empty(count)
     spread(core_sum_many, strings, (np.arange(count),), given, single)
-    single *= truth.back_off
-    single += np.add.reduceat(truth.counted[columns] * to, indptr[:-1]) if count else 0.0
+    inner, outer = contained_pairs(truth.strings)
+    seen = np.empty(len(inner))
+    spread(affixed_many, strings, (inner, outer), given, seen)
+    single = truth.back_off * single + np.bincount(outer, truth.counted[inner] * seen, minlength=count)
 
     half = np.flatnonzero(rows <= columns)
     back = tables.turned[half]

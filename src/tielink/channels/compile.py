@@ -88,7 +88,7 @@ def _open_string(name: str, field: String, column: Column, file_of: Codes, fault
     truth = string_truth(column.values, counts)
     levels = len(truth.strings)
     if isinstance(field.affixes, Affixes):
-        tables = typing_tables(truth, besides=sharing_pairs(truth.strings))
+        tables = typing_tables(truth, besides=sharing_pairs(column.values))
         affixes, share = affix_tables(tables), field.affixes.share
     else:
         tables, affixes, share = typing_tables(truth), None, None

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-__all__ = ["near_pairs", "reach", "sharing_pairs"]
+__all__ = ["contained_pairs", "near_pairs", "reach", "sharing_pairs"]
 
 Codes = NDArray[np.int64]
 
@@ -19,6 +19,8 @@ PART = 5
 """Characters of a shared part that are enough to look at a pair."""
 HOLDERS = 20
 """A part that more strings have says little about which of them go together."""
+SHORTEST, LONGEST = 3, 40
+"""Characters of a whole string that is part of another: fewer say nothing, more share parts in any case."""
 
 
 def reach(length: int) -> int:
@@ -62,8 +64,30 @@ def near_pairs(strings: Sequence[str]) -> tuple[Codes, Codes]:
     return np.minimum(one, two), np.maximum(one, two)
 
 
+def contained_pairs(strings: Sequence[str]) -> tuple[Codes, Codes]:
+    """Return the places (v, x) of all pairs of strings of which v is a part of x and not all of it."""
+    place = {string: code for code, string in enumerate(strings)}
+    lengths = sorted({len(string) for string in strings if 0 < len(string) <= LONGEST})
+    found = [
+        (place[part], outer)
+        for outer, string in enumerate(strings)
+        for part in {
+            string[begin : begin + length]
+            for length in lengths
+            if length < len(string)
+            for begin in range(len(string) - length + 1)
+        }
+        if part in place
+    ]
+    inner, outer = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    return inner, outer
+
+
 def sharing_pairs(strings: Sequence[str]) -> tuple[Codes, Codes]:
-    """Return the places i < j of all pairs of strings that share a part of `PART` characters, if few have it."""
+    """Return the places i < j of pairs that share `PART` characters in a row, or of which one is part of the other.
+
+    Only what few strings have counts.
+    """
     number: dict[str, int] = {}
     held = [
         (number.setdefault(part, len(number)), place)
@@ -73,7 +97,10 @@ def sharing_pairs(strings: Sequence[str]) -> tuple[Codes, Codes]:
     part, holder = np.array(sorted(held), dtype=np.int64).reshape(-1, 2).T
     few = np.bincount(part, minlength=1)[part] <= HOLDERS if len(part) else np.zeros(0, dtype=bool)
     part, holder = part[few], holder[few]
-    keys = [np.empty(0, dtype=np.int64)]
+    inner, outer = contained_pairs(strings)
+    long = np.array([len(string) >= SHORTEST for string in strings], dtype=bool)
+    kept = long[inner] & (np.bincount(inner, minlength=1)[inner] < HOLDERS)
+    keys = [np.minimum(inner, outer)[kept] * len(strings) + np.maximum(inner, outer)[kept]]
     for step in range(1, HOLDERS):
         same = np.flatnonzero(part[step:] == part[:-step])
         keys.append(holder[same] * len(strings) + holder[same + step])

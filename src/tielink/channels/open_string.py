@@ -26,8 +26,6 @@ from tielink.specification import Beta
 
 __all__ = ["OpenStringChannel", "one_edit_away"]
 
-KEPT = 2_000_000
-"""Near pairs, over all rates, whose sums are kept ready."""
 REMEMBERED = 20_000
 """Persons with three or more records whose tables are kept."""
 _Group = tuple[Floats, Floats, Floats, Floats | None]
@@ -42,7 +40,6 @@ class OpenStringChannel(MixtureChannel):
     affixes: AffixTables | None
     affix_share: Beta | None
     """The prior of α; None without affixes."""
-    _mixtures: dict[Place, tuple[Floats, Floats, Floats]] = field(default_factory=dict)
     _groups: dict[tuple[int, ...], _Group] = field(default_factory=dict)
 
     @property
@@ -64,32 +61,25 @@ class OpenStringChannel(MixtureChannel):
 
     def mistyped(self, place: Place, values: Codes) -> Floats:
         """Return Σ_v p(v)·[(1 − α)·ch(x | v) + α·af(x | v)]."""
-        return self._changed(place)[0][values]
+        typed = np.asarray(self.tables.single[place[0]][values])
+        if self.affixes is None:
+            return typed
+        share = AFFIX_SHARES[place[1]]
+        return np.asarray((1 - share) * typed + share * self.affixes.single[values])
 
     def near_terms(self, place: Place, found: Codes) -> tuple[Floats, Floats, Floats, Floats]:
         """Return 1[x = y]·p(x), and the sums over truths in which x, y, or both are typed or have affixes."""
-        tables, p = self.tables, self.truth.probability
-        x, y = tables.rows[found], tables.columns[found]
-        _, one, both = self._changed(place)
-        return np.where(x == y, p[x], 0.0), p[y] * one[tables.turned[found]], p[x] * one[found], both[found]
-
-    def _changed(self, place: Place) -> tuple[Floats, Floats, Floats]:
-        """Return sums of typing and affixes together: of each string, and one and both of each near pair changed."""
-        tables, affixes = self.tables, self.affixes
-        single, one, both = tables.single[place[0]], tables.typed[place[0]], tables.shared[place[0]]
-        if affixes is None:
-            return single, one, both
-        if place not in self._mixtures:
-            if (len(self._mixtures) + 1) * len(one) > KEPT:
-                self._mixtures.clear()
+        tables, affixes, p = self.tables, self.affixes, self.truth.probability
+        x, y, turned = tables.rows[found], tables.columns[found], tables.turned[found]
+        typed = tables.typed[place[0]]
+        to_x, to_y, both = typed[turned], typed[found], tables.shared[place[0]][found]
+        if affixes is not None:
             share = AFFIX_SHARES[place[1]]
-            mixed = (1 - share) * affixes.crossed[place[0]] + share * affixes.shared
-            self._mixtures[place] = (
-                (1 - share) * single + share * affixes.single,
-                (1 - share) * one + share * affixes.affixed,
-                (1 - share) ** 2 * both + share * mixed,
-            )
-        return self._mixtures[place]
+            to_x = (1 - share) * to_x + share * affixes.affixed[turned]
+            to_y = (1 - share) * to_y + share * affixes.affixed[found]
+            mixed = (1 - share) * affixes.crossed[place[0]][found] + share * affixes.shared[found]
+            both = (1 - share) ** 2 * both + share * mixed
+        return np.where(x == y, p[x], 0.0), p[y] * to_x, p[x] * to_y, both
 
     def find(self, left: Codes, right: Codes) -> Codes:
         """Return the place of each pair among the near ones, −1 for the others."""

@@ -42,7 +42,7 @@ def typed(x, v, letters, insert, drop, replace, kept):
 
 @njit(cache=True, nogil=True)
 def _times(vector, matrix, out):
-    """out = vector·matrix; four rows at a time, which halves the reads and writes of `out`."""
+    """out = vector·matrix; four rows at a time, which saves reads and writes of `out`."""
     size = vector.size
     fours = size - size % 4
     out[:] = 0.0

@@ -14,10 +14,10 @@ __all__ = ["warn_of_dependence"]
 
 Codes = NDArray[np.int64]
 
-ENOUGH = 100
-"""Pairs of records that agree in one field, to say anything about another."""
+VALUES, RECORDS = 5, 50
+"""Values that two records or more have, and records that have them, to say anything about another field."""
 TOLD, BY_CHANCE = 0.8, 0.4
-"""A field is told by another one if pairs that agree there agree here this often, and all pairs less than that."""
+"""A field is told by another one if records that agree there agree here this often, and all records less than that."""
 
 
 def warn_of_dependence(columns: Mapping[str, Column], file_of: Codes, faults: Faults) -> None:
@@ -44,20 +44,29 @@ def warn_of_dependence(columns: Mapping[str, Column], file_of: Codes, faults: Fa
 
 
 def _agreement(by: Column, told: Column, file_of: Codes) -> float | None:
-    """Return how often pairs within a file that agree in `by` agree in `told`; None if that is nothing special."""
+    """Return how often records of a file that agree in `by` agree in `told`; None if that is nothing special."""
     known = (by.codes != MISSING) & (told.codes != MISSING)
     file, one, two = file_of[known], by.codes[known], told.codes[known]
-    alike = _pairs(file, one)
-    if alike < ENOUGH or _pairs(file, two) > BY_CHANCE * _pairs(file, np.zeros_like(one)):
-        return None
-    share = _pairs(file, one, two) / alike
-    return share if share > TOLD else None
+    sizes, share = _alike(_joined(file, one), two)
+    enough = len(sizes) >= VALUES and sizes.sum() >= RECORDS
+    return share if enough and share > TOLD and _alike(file, two)[1] < BY_CHANCE else None
 
 
-def _pairs(*keys: Codes) -> float:
-    """Return the number of pairs of records that agree in all keys."""
-    combined = np.zeros_like(keys[0])
-    for key in keys:
-        combined = combined * (int(key.max(initial=0)) + 1) + key
-    counts = np.unique(combined, return_counts=True)[1]
-    return float((counts * (counts - 1.0)).sum() / 2)
+def _joined(one: Codes, two: Codes) -> Codes:
+    """Return codes of pairs of codes."""
+    return one * (int(two.max(initial=0)) + 1) + two
+
+
+def _alike(group: Codes, codes: Codes) -> tuple[Codes, float]:
+    """Return the sizes of groups of two or more, and how often two records of one group have the same code.
+
+    Every group counts by its records: by its pairs, one large group would be all.
+    """
+    group = np.unique(group, return_inverse=True)[1]
+    sizes = np.bincount(group, minlength=1)
+    cells, counts = np.unique(_joined(group, codes), return_counts=True)
+    owner = cells // (int(codes.max(initial=0)) + 1)
+    pairs = np.bincount(owner, counts * (counts - 1.0), minlength=len(sizes))
+    pairs, sizes = pairs[sizes > 1], sizes[sizes > 1]
+    share = pairs / (sizes * (sizes - 1.0))
+    return sizes, float(np.average(share, weights=sizes)) if len(sizes) else 0.0

@@ -11,7 +11,7 @@ import pytest
 
 import tielink as tl
 from tielink.channels import near_strings
-from tielink.channels.affix_kernels import added, affixed
+from tielink.channels.affix_kernels import added, affixed, core_sum
 from tielink.channels.affix_tables import AFFIX_SHARES, add_affixes, affix_tables, common_parts, draw_affixed
 from tielink.channels.counts import counts_by_file
 from tielink.channels.near_strings import near_pairs, reach, sharing_pairs
@@ -137,7 +137,7 @@ def test_sums_over_truths_with_affixes_are_those_over_all_strings(all_near):
 
 def test_pairs_that_share_a_part_which_few_have_are_near():
     words = ["sunnyowl", "sunnyowl_1990", "theredkettle", "redkettletalk", "anna", "annabel", "zz"]
-    assert list(zip(*(codes.tolist() for codes in sharing_pairs(words)), strict=True)) == [(0, 1), (2, 3)]
+    assert list(zip(*(codes.tolist() for codes in sharing_pairs(words)), strict=True)) == [(0, 1), (2, 3), (4, 5)]
     many = ["gaming" + chr(97 + number) for number in range(near_strings.HOLDERS + 1)]
     assert len(sharing_pairs(many)[0]) == 0
     assert len(sharing_pairs(many[1:])[0]) == 20 * 19 / 2
@@ -290,3 +290,27 @@ def test_weights_of_the_grid_are_a_prior():
     from scipy import stats
 
     assert total == pytest.approx(stats.beta.pdf(0.3, 20, 80))
+
+
+def test_a_short_common_string_is_the_core_of_longer_ones():
+    """With strings near as they are: no term is left out of single sums, nor of a string and its affixes."""
+    words = ["anna", "anna_1990", "theanna", "bert", "gustav", "xaver", "oskar", "emil", "ida", "ruth", "karl", "jo"]
+    field = channel(words, np.array([8.0, *[1.0] * 11]))
+    truth, every = field.truth, np.arange(len(words))
+    af = add_affixes(truth.language, truth.text, every, every)
+    model = truth.language
+    given = (model.state, model.share, model.moves, model.end)
+    by_model = [core_sum(truth.text.characters[slice(*truth.text.begins[[i, i + 1]])], *given) for i in every]
+    assert field.affixes.single == pytest.approx(truth.back_off * np.array(by_model) + af @ truth.counted, rel=1e-9)
+    assert (field.find(places(field, ["anna", "anna"]), places(field, ["anna_1990", "theanna"])) >= 0).all()
+    parameters = settings_of(another=0.2, edit=0.06, affixes=True)
+    anna, longer, other = (places(field, [word]) for word in ("anna", "anna_1990", "gustav"))
+    single = sum(log_single(field, parameters, 0.1, code)[0] for code in (anna, longer))
+    assert log_pair(field, parameters, 0.1, anna, longer)[0] - single > -1
+    assert log_pair(field, parameters, 0.1, anna, other)[0] < log_pair(field, parameters, 0.1, anna, longer)[0]
+
+
+def test_a_sum_without_its_crossed_part_is_noticed(all_near):
+    field = channel()
+    apart = field.tables.rows != field.tables.columns
+    assert (field.affixes.crossed[3] > 0.5 * field.tables.shared[3])[apart].all()
