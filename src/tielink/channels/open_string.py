@@ -11,6 +11,7 @@ the two is another string altogether.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -91,11 +92,11 @@ class OpenStringChannel(MixtureChannel):
         return self.tables.rows[once], self.tables.columns[once]
 
     def truths(self, parameters: Floats, values: Codes) -> Truths:
-        """Return the seen strings near any of the values, all one edit from any, common parts, and the rest.
+        """Return the seen strings near any of the values, all one edit from two of them, common parts, and the rest.
 
         The rest is one column. It has the probability that is left, and types each value as often as makes m(x) of one
         record exact; within it the records are independent. So what is neglected are truths that nobody has, that are
-        two edits or more from every one of the records, and not the longest part common to two.
+        not one edit from two different values, and not the longest part common to two.
         """
         rho, place = self.split(parameters)
         prior, clean, typing, affixed = self._group(tuple(values.tolist()))
@@ -120,7 +121,9 @@ class OpenStringChannel(MixtureChannel):
         distinct = np.unique(values)
         seen = np.unique(tables.columns[np.isin(tables.rows, distinct)])
         known = {truth.strings[code] for code in seen}
-        others = {v for code in distinct for v in one_edit_away(truth.strings[code], truth.language.alphabet)}
+        alphabet = truth.language.alphabet
+        reached = Counter(v for code in distinct for v in one_edit_away(truth.strings[code], alphabet))
+        others = {v for v, times in reached.items() if times > 1}
         if self.affixes is not None:
             others |= common_parts([truth.strings[code] for code in distinct])
         rare = sorted(others - known)
