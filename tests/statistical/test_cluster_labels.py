@@ -6,6 +6,7 @@ Rates, parameters and hyperparameters are held fixed here; χ² of thinned draws
 from __future__ import annotations
 
 from collections import Counter
+from itertools import combinations
 
 import numpy as np
 import polars as pl
@@ -130,6 +131,22 @@ def test_pairs_that_are_no_candidates_are_reached(monkeypatch):
     chain = fixed_chain(world((5,), tl.EwensPitman(max_size=3, concentration=0.6, discount=0.3)))
     assert len(chain.candidates.record) == 4
     assert p_value(chain, step=wandering) > FALSE_ALARM
+
+
+def test_what_the_table_holds_at_first_does_not_change_the_draws():
+    asking, told = (fixed_chain(world((6,), tl.EwensPitman(max_size=4))) for _ in range(2))
+    wanted = told.groups.wanted
+    for size in (3, 4):
+        for group in combinations(range(6), size):
+            wanted.key[wanted.number[0]] = [*group, *[-1] * (4 - size)]
+            wanted.number[0] += 1
+    told.groups.supply()
+    assert asking.groups.count < told.groups.count
+    for _ in range(50):
+        sweeps(asking)
+        sweeps(told)
+        assert asking.person().tolist() == told.person().tolist()
+    assert asking.rng.random() == told.rng.random()
 
 
 def test_a_wrong_prior_and_dropped_evidence_are_caught():

@@ -177,14 +177,13 @@ class Channel(ABC):
 
         The result is 2^k × groups; bit i of the row number says that value i is distorted.
         """
-        size = values.shape[1]
-        terms = np.empty((2**size, len(values)))
-        bits = (np.arange(2**size)[:, None] >> np.arange(size)) & 1
+        terms = np.empty((2 ** values.shape[1], len(values)))
         for number, group in enumerate(values):
             truths = self.truths(parameters, group)
-            for row, chosen in enumerate(bits):
-                factors = np.where(chosen[:, None], truths.distorted, truths.clean)
-                terms[row, number] = truths.prior @ factors.prod(axis=0)
+            products = truths.prior[None]
+            for clean, distorted in zip(truths.clean, truths.distorted, strict=True):
+                products = np.concatenate([products * clean, products * distorted])
+            terms[:, number] = products.sum(axis=1)
         return terms
 
     def bind(self, left: Codes, right: Codes) -> Bound:

@@ -11,9 +11,9 @@ the two is another string altogether.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,27 +119,26 @@ class OpenStringChannel(MixtureChannel):
             return self._groups[values]
         tables, truth = self.tables, self.truth
         distinct = np.unique(values)
-        seen = np.unique(tables.columns[np.isin(tables.rows, distinct)])
+        seen = tables.near_any(distinct)
         known = {truth.strings[code] for code in seen}
-        alphabet = truth.language.alphabet
-        reached = Counter(v for code in distinct for v in one_edit_away(truth.strings[code], alphabet))
-        others = {v for v, times in reached.items() if times > 1}
+        reached = [one_edit_away(truth.strings[code], truth.language.alphabet) for code in distinct]
+        others = {v for x, y in combinations(reached, 2) for v in x & y}
         if self.affixes is not None:
             others |= common_parts([truth.strings[code] for code in distinct])
         rare = sorted(others - known)
-        vocabulary = {string: code for code, string in enumerate(truth.strings)} if rare else {}
         text = truth.language.encode([*(truth.strings[code] for code in seen), *rare])
         prior = truth.of(text)
         prior[: len(seen)] = truth.probability[seen]
         for column, string in enumerate(rare, len(seen)):
-            if string in vocabulary:
-                prior[column] = truth.probability[vocabulary[string]]
+            if string in truth.codes:
+                prior[column] = truth.probability[truth.codes[string]]
         columns = np.concatenate([seen, np.full(len(rare), -1)])
         clean = (np.array(values)[:, None] == columns).astype(float)
         if len(self._groups) > REMEMBERED:
             self._groups.clear()
-        affixed = None if self.affixes is None else add_affixes(truth.language, *tables.beside(text), np.array(values))
-        self._groups[values] = prior, clean, tables.type(text, np.array(values)), affixed
+        told = *tables.followed_by(text), np.array(values)
+        affixed = None if self.affixes is None else add_affixes(truth.language, *told)
+        self._groups[values] = prior, clean, tables.type(*told), affixed
         return self._groups[values]
 
     def simulate(
@@ -160,10 +159,11 @@ class OpenStringChannel(MixtureChannel):
         return Drawn.of_texts(persons, said)
 
 
-def one_edit_away(string: str, alphabet: tuple[str, ...]) -> set[str]:
+@lru_cache(maxsize=4096)
+def one_edit_away(string: str, alphabet: tuple[str, ...]) -> frozenset[str]:
     """Return all strings that come of one edit."""
     places = range(len(string) + 1)
     found = {string[:i] + string[i + 1 :] for i in places[:-1]}
     found |= {string[:i] + letter + string[i:] for i in places for letter in alphabet}
     found |= {string[:i] + letter + string[i + 1 :] for i in places[:-1] for letter in alphabet}
-    return found - {string}
+    return frozenset(found - {string})

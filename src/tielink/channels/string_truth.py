@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -31,6 +32,11 @@ class StringTruth:
     """D·T/n: what is left to the language model."""
     probability: Floats
     """p(v) of every string of the vocabulary."""
+
+    @cached_property
+    def codes(self) -> dict[str, int]:
+        """The place of every string of the vocabulary."""
+        return {string: code for code, string in enumerate(self.strings)}
 
     def of(self, text: Text) -> Floats:
         """Return p(v) of strings that are not in the vocabulary."""

@@ -80,7 +80,12 @@ class TypingTables:
         place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
         return np.where(self._keys[place] == wanted, place, -1)
 
-    def beside(self, text: Text) -> tuple[Text, Codes]:
+    def near_any(self, values: Codes) -> Codes:
+        """Return every string that is near one of these, themselves among them."""
+        begins, ends = (np.searchsorted(self.rows, values, side=side) for side in ("left", "right"))
+        return np.unique(np.concatenate([self.columns[b:e] for b, e in zip(begins, ends, strict=True)]))
+
+    def followed_by(self, text: Text) -> tuple[Text, Codes]:
         """Return the vocabulary followed by further strings as one text, and the places of the latter."""
         mine = self.truth.text
         both = Text(
@@ -90,9 +95,8 @@ class TypingTables:
         first = len(mine.begins) - 1
         return both, np.arange(first, first + len(text.begins) - 1)
 
-    def type(self, text: Text, values: Codes) -> Floats:
-        """Return ch(x | v) for strings v that need not be in the vocabulary: rates × values × truths."""
-        both, truths = self.beside(text)
+    def type(self, both: Text, truths: Codes, values: Codes) -> Floats:
+        """Return ch(x | v) for values x and truths v at these places of a text: rates × values × truths."""
         left, right = np.tile(truths, len(values)), np.repeat(values, len(truths))
         out = np.empty((len(EDIT_RATES), len(left)))
         letters = self.truth.language.letters

@@ -80,7 +80,7 @@ def find_candidates(
     *,
     within: bool | None = None,
     most: int = MOST,
-    least: float | None = None,
+    doubt: float = DOUBT,
     every_pair: int = EVERY_PAIR,
 ) -> Candidates:
     """Find the pairs that could be one person; known non-matches are left out.
@@ -93,9 +93,9 @@ def find_candidates(
         Whether two records of one file may be one person; by default what the linkage prior allows.
     most
         Candidates that a record keeps, those of highest score first.
-    least
-        The lowest score of a candidate; by default log(records it might match) − 12: low enough that a pair below it
-        matters only where nearly everybody else is matched.
+    doubt
+        The lowest score of a candidate is log(records it might match) less this; by default so low that a pair below
+        it matters only where nearly everybody else is matched.
     every_pair
         With no more pairs than this, all are candidates.
     """
@@ -104,9 +104,9 @@ def find_candidates(
     others = records - 1 if within else records - int(sizes.min())
     if records * others // 2 <= every_pair or not problem.fields:
         return all_candidates(problem, within)
-    floor = np.log(max(others, 1)) - DOUBT if least is None else least
     found = np.full((records, most), -1, dtype=np.int64)
-    _search(problem.file_of, within, floor, _known(problem), *_postings(problem), found)
+    least = np.log(max(others, 1)) - doubt
+    _search(problem.file_of, within, least, _known(problem), *_postings(problem), found)
     first, slot = np.nonzero(found >= 0)
     return _allowed(problem, np.column_stack([first, found[first, slot]]))
 

@@ -89,7 +89,7 @@ def test_sums_over_truths_are_those_over_all_strings(all_near, kept):
     truth = string_truth(WORDS, COUNTS)
     tables = typing_tables(truth, kept=kept)
     p = probabilities(truth)
-    typing = tables.type(truth.language.encode(EVERY), np.arange(len(WORDS)))
+    typing = tables.type(*tables.followed_by(truth.language.encode(EVERY)), np.arange(len(WORDS)))
     for place in PLACES:
         assert tables.single[place] == pytest.approx(typing[place] @ p, rel=1e-7)
         both = (typing[place] * p) @ typing[place].T
@@ -125,8 +125,9 @@ def test_sums_over_truths_with_affixes_are_those_over_all_strings(all_near):
     found = affix_tables(tables)
     p = probabilities(truth)
     values = np.arange(len(WORDS))
-    typing = tables.type(truth.language.encode(EVERY), values)
-    af = add_affixes(truth.language, *tables.beside(truth.language.encode(EVERY)), values)
+    every = tables.followed_by(truth.language.encode(EVERY))
+    typing = tables.type(*every, values)
+    af = add_affixes(truth.language, *every, values)
     assert found.single == pytest.approx(af @ p, rel=1e-9)
     assert found.shared == pytest.approx(((af * p) @ af.T)[tables.rows, tables.columns], rel=1e-9)
     assert found.affixed == pytest.approx(af[:, [EVERY.index(word) for word in WORDS]][tables.columns, tables.rows])
@@ -175,10 +176,10 @@ def test_singles_pairs_and_f_are_the_definition(all_near, rate, another, affixes
     parameters = settings_of(another=rho, edit=edit, affixes=affixes)
     truth, words = field.truth, list(field.truth.strings)
     p = probabilities(truth)
-    values, every = np.arange(len(words)), truth.language.encode(EVERY)
-    changed = field.tables.type(every, values)[3]
+    values, every = np.arange(len(words)), field.tables.followed_by(truth.language.encode(EVERY))
+    changed = field.tables.type(*every, values)[3]
     if affixes:
-        af = add_affixes(truth.language, *field.tables.beside(every), values)
+        af = add_affixes(truth.language, *every, values)
         changed = (1 - AFFIX_SHARES[-1]) * changed + AFFIX_SHARES[-1] * af
     exact = np.array([[x == v for v in EVERY] for x in words])
     f = (1 - rate) * exact + rate * ((1 - rho) * changed + rho * truth.probability[:, None])

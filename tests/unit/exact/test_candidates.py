@@ -56,7 +56,7 @@ def test_the_likeliest_pairs_are_found(within):
     np.fill_diagonal(exact, -np.inf)
     if not within:
         exact[problem.file_of[:, None] == problem.file_of[None, :]] = -np.inf
-    found = find_candidates(problem, within=within, most=100, least=0.0, every_pair=0)
+    found = find_candidates(problem, within=within, most=100, doubt=np.log(90 - (1 if within else 20)), every_pair=0)
     listed = np.zeros_like(exact, dtype=bool)
     listed[tuple(found.pairs().T)] = True
     listed |= listed.T
@@ -69,7 +69,7 @@ def test_the_likeliest_pairs_are_found(within):
 def test_a_record_keeps_its_best_and_the_relation_is_symmetric():
     problem = compiled()
     exact = scores(problem)
-    found = find_candidates(problem, most=3, least=-50.0, every_pair=0)
+    found = find_candidates(problem, most=3, doubt=50.0, every_pair=0)
     for record in range(problem.records):
         others = problem.file_of != problem.file_of[record]
         best = np.flatnonzero(others)[np.argmax(exact[record][others])]
@@ -84,7 +84,7 @@ def test_known_nonmatches_are_no_candidates():
     apart = [(0, 0), (3, 4)]
     for every_pair in (0, 10_000):
         problem = compiled(nonmatches=apart)
-        found = find_candidates(problem, least=-100.0, most=70, every_pair=every_pair)
+        found = find_candidates(problem, doubt=100.0, most=70, every_pair=every_pair)
         assert 40 not in found.of(0)
         assert 44 not in found.of(3)
     assert len(find_candidates(problem).pairs()) == 40 * 30 - 2
@@ -97,7 +97,7 @@ def test_records_without_any_value_have_no_candidates():
     )
     problem = tl.Problem.compile(tl.Model(), tl.Dataset.from_frames(frames, fields=FIELDS))
     assert all(field.codes[5] == MISSING for field in problem.fields)
-    assert not len(find_candidates(problem, least=-100.0, every_pair=0).of(5))
+    assert not len(find_candidates(problem, doubt=100.0, every_pair=0).of(5))
 
 
 def test_pairs_of_lists_and_back():

@@ -20,6 +20,9 @@ __all__ = ["Candidates", "check_clusters", "compile_candidates", "compile_rules"
 EVERY_PAIR = 1_200_000
 """With ties, up to this many pairs all are candidates: ties may speak for a pair whose profiles do not."""
 
+STRONG = 7.0
+"""The doubt (see `exact.candidates`) up to which a candidate is strong."""
+
 FEW_RECORDS = 40
 """Up to this many records all pairs are candidates, and strong ones."""
 
@@ -81,10 +84,11 @@ def compile_rules(problem: Problem) -> Rules:
 
 def compile_candidates(problem: Problem) -> Candidates:
     """Find the candidates of every record; with ties, profiles alone do not rule a pair out."""
-    few = not problem.fields or problem.records <= FEW_RECORDS
-    narrow = wide = search.find_candidates(problem, every_pair=EVERY_PAIR if few else 0)
-    if problem.network is not None and not few:
-        wide = search.find_candidates(problem, every_pair=EVERY_PAIR)
+    if not problem.fields or problem.records <= FEW_RECORDS:
+        wide = narrow = search.find_candidates(problem, every_pair=EVERY_PAIR)
+    else:
+        wide = search.find_candidates(problem, every_pair=EVERY_PAIR if problem.network is not None else 0)
+        narrow = search.find_candidates(problem, every_pair=0, doubt=STRONG)
     keys = [
         np.repeat(np.arange(problem.records), np.diff(found.indptr)) * problem.records + found.neighbours
         for found in (wide, narrow)

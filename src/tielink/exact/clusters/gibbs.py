@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numba import njit
 
-from tielink.exact.clusters.labels import MISSING, most_options, options, take_out
+from tielink.exact.clusters.labels import LOOK_AHEAD, MISSING, most_options, options, take_out
 from tielink.exact.clusters.space import fit_cluster, log_gamma, place, position_of, rows
 from tielink.exact.clusters.state import join
 from tielink.exact.fit import draw, log_density
@@ -92,11 +92,12 @@ def gibbs_place(rng, state, rules, table, wanted, candidates, layout, space, tun
 @njit(cache=True)
 def gibbs_places(rng, state, rules, table, wanted, candidates, layout, space, tuning, begin, seen, counts):
     """Draw the clusters of all units from number `begin` on; return where evidence was missing, or their number."""
-    units = rules.unit_begin.size - 1
+    units, nobody = rules.unit_begin.size - 1, np.int64(-1)
     for unit in range(begin, units):
-        nobody = np.int64(-1)
         result = gibbs_place(rng, state, rules, table, wanted, candidates, layout, space, tuning, unit, nobody, seen)
         if result == MISSING:
+            for later in range(unit + 1, min(unit + LOOK_AHEAD, units)):
+                gibbs_place(rng, state, rules, table, wanted, candidates, layout, space, tuning, later, nobody, seen)
             return unit
         counts[0] += 1
         counts[1] += result

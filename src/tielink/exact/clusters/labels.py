@@ -12,6 +12,8 @@ from tielink.exact.clusters.table import evidence
 from tielink.exact.state import choose
 
 MISSING = -1
+LOOK_AHEAD = 256
+"""Units whose groups are asked for with those of a unit that misses one: evidence is cheaper by the hundred."""
 
 
 @njit(cache=True)
@@ -26,13 +28,13 @@ def take_out(state, rules, table, wanted, unit, key):
     count = rules.unit_begin[unit + 1] - rules.unit_begin[unit]
     if state.size[slot] == count:
         return slot, np.int64(-1), 0.0
-    before = state.value[slot]
+    before, asked = state.value[slot], wanted.number[0]
     left = without_unit(state, rules, slot, unit, key)
     rest = evidence(table, wanted, rules.silent, key, left)
     for i in range(count):
         key[i] = rules.unit_record[rules.unit_begin[unit] + i]
     value = evidence(table, wanted, rules.silent, key, count)
-    if wanted.number[0] > 0:
+    if wanted.number[0] > asked:
         return np.int64(-1), np.int64(-1), 0.0
     return part(state, rules, unit, value, rest), slot, before
 
@@ -119,6 +121,9 @@ def gibbs_labels(rng, state, rules, table, wanted, candidates, begin, seen, coun
     for unit in range(begin, units):
         result = gibbs_label(rng, state, rules, table, wanted, candidates, unit, np.int64(-1), seen)
         if result == MISSING:
+            # Nothing is drawn while evidence is missing: these only ask.
+            for later in range(unit + 1, min(unit + LOOK_AHEAD, units)):
+                gibbs_label(rng, state, rules, table, wanted, candidates, later, np.int64(-1), seen)
             return unit
         counts[0] += 1
         counts[1] += result
