@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 import tielink as tl
+from tielink.exact.clusters.correlation import total_gain
 from tielink.exact.clusters.state import join
 from tielink.project import Run
 from tielink.run.cluster_chain import ClusterChain
@@ -15,7 +16,7 @@ from tielink.simulate import from_prior
 VOCABULARIES = {"place": ["x", "y", "z"], "name": {"ann": 3.0, "anna": 1.0, "bob": 2.0, "bo": 1.0}}
 STATISTICS = (
     "persons", "pairs inside", "squared norm", "intercepts", "log spread", "log-likelihood", "rates", "first", "second",
-    "squared sociality", "log sociality sd", "sociality of the first",
+    "squared sociality", "log sociality sd", "sociality of the first", "log phi", "squared log phi", "gain of phi",
 )  # fmt: skip
 
 
@@ -56,6 +57,9 @@ def put(chain, parameters):
                 s[:] = parameters.sociality[chain.space.offset[file] : chain.space.offset[file + 1]]
             chain.layout.sociality_sd[0] = parameters.sociality_sd
             chain.tuning.step_sociality_sd[:] = 0.7
+        if chain.layout.correlation is not None:
+            chain.layout.correlation[0] = parameters.correlation
+            chain.tuning.step_correlation[:] = 1.5
     chain._revalue()
 
 
@@ -77,9 +81,15 @@ def statistics(chain):
     if chain.space is not None and chain.layout.sociality_sd is not None:
         s, sd, degree = chain.layouts()["sociality"], chain.layout.sociality_sd[0], chain.space.adjacency[0][0].sum()
         social[:] = (s**2).sum() / sd**2, math.log(sd), s[0] * (degree - 1.5)
+    correlated = np.zeros(3)
+    if chain.space is not None and chain.layout.correlation is not None:
+        phi = chain.layout.correlation
+        gain = total_gain(phi, chain.layout.intercept, 1.0, chain.state, chain.layout, chain.space)
+        correlated[:] = phi[0], phi[0] ** 2, gain
     return np.array([
         chain.persons, (sizes * (sizes - 1) / 2).sum(), norm, intercepts, log_spread, chain.log_likelihood(), rates,
         math.log(hyper[0]) if hyper[0] > 0 else 0.0, hyper[1], *social,
+        *correlated,
     ])  # fmt: skip
 
 
@@ -95,6 +105,11 @@ def replicate_z(model, sizes, replicates, sweeps, seed=7, apply=None):
         change[r] = statistics(chain) - before
     error = change.std(axis=0) / math.sqrt(replicates)
     return np.where(error > 0, change.mean(axis=0) / np.where(error > 0, error, 1.0), 0.0)
+
+
+def alone(kernel):
+    """A move that is nothing but this kernel."""
+    return lambda chain: kernel(chain.rng, chain.state, chain.layout, chain.space, chain.tuning)
 
 
 FIELDS = {"place": tl.Categorical(tl.Beta(2, 4), concentration=2.0), "name": tl.String(tl.Beta(2, 4))}

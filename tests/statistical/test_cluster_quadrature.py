@@ -13,8 +13,9 @@ import pytest
 from sampler import harness as h
 from sampler.mutants import mutant
 from sampler.naive import exact_matching_probabilities
-from sampler.quadrature import ALPHA, INTERCEPT, SPREAD, world
+from sampler.quadrature import ALPHA, INTERCEPT, SPREAD, correlated_world, world
 from tielink.exact.clusters.compile import Candidates
+from tielink.exact.clusters.correlation import walk_correlation
 from tielink.exact.clusters.gibbs import gibbs_places
 from tielink.exact.clusters.positions import walk
 from tielink.exact.clusters.space import Layout, Space
@@ -37,7 +38,8 @@ def parts(target):
     )  # fmt: skip
     space = Space(
         (target.adjacency_a, target.adjacency_b), target.observed, np.array([0, 3, 6]), file_of, target.intercept_sd,
-        target.spread_shape, target.spread_scale, target.link, 1, 1.0, 0.0,
+        target.spread_shape, target.spread_scale, target.link, 1, target.temperature, 0.0, target.correlation_sd,
+        None if target.correlated_a is None else np.concatenate([target.correlated_a, target.correlated_b]),
     )  # fmt: skip
     others = [[3, 4, 5]] * 3 + [[0, 1, 2]] * 3
     candidates = Candidates(np.arange(0, 21, 3), np.concatenate(others), np.ones(18, dtype=bool))
@@ -53,13 +55,16 @@ def chain_codes(target, number, candidates_kept, seed=1, draw=gibbs_places):
     rules, space, candidates, table = parts(target)
     state = everyone_alone(rules)
     positions = (rng.normal(size=(1, 3)), rng.normal(size=(1, 3)))
-    layout = Layout(positions, INTERCEPT.copy(), np.array([SPREAD]), (None, None), None)
-    tuning = make_tuning(space, 6)._replace(candidates=candidates_kept)
+    phi = np.zeros(1) if target.correlation_sd else None
+    layout = Layout(positions, INTERCEPT.copy(), np.array([SPREAD]), (None, None), None, phi)
+    tuning = make_tuning(space, 6)._replace(candidates=candidates_kept, step_correlation=np.full(1, 2.0))
     wanted = Wanted(np.empty((8, 2), dtype=np.int64), np.zeros(1, dtype=np.int64))
     seen, counts, codes = np.zeros(7, dtype=np.int64), np.zeros(2, dtype=np.int64), np.empty(number, dtype=np.int64)
     for t in range(number):
         draw(rng, state, rules, table, wanted, candidates, layout, space, tuning, 0, seen, counts)
         walk(rng, state, layout, space, tuning)
+        if phi is not None:
+            walk_correlation(rng, state, layout, space, tuning)
         code = 0
         for a in range(3):
             members = state.member[state.label[a]]
@@ -86,6 +91,14 @@ def test_probit_and_known_non_match():
     target.log_bf[1, 2] = -np.inf
     p, distance = compare(target, chain_codes(target, 12_000, 6))
     assert p > ALPHA, (p, distance)
+
+
+def test_correlated_ties():
+    target = correlated_world("rate")
+    codes = chain_codes(target, 12_000, 6)
+    p, distance = compare(target, codes)
+    assert p > ALPHA, (p, distance)
+    assert compare(target._replace(correlation_sd=0.0), codes)[0] < ALPHA, "that world does not tell φ from none"
 
 
 def test_a_wrong_prior_is_caught():

@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import ks_2samp, norm
 
 import tielink as tl
-from sampler.cluster_worlds import EP, FIELDS, NB, SOCIAL, SPACE, STATISTICS, replicate_z
+from sampler.cluster_worlds import EP, FIELDS, NB, SOCIAL, SPACE, STATISTICS, alone, replicate_z
 from sampler.mutants import mutant
 from tielink.exact.clusters import hyperparameters, positions
 from tielink.model.cluster_sizes import draw_sizes
@@ -130,8 +130,7 @@ def test_sociality_forgotten_by_the_intercepts_is_caught(tmp_path):
     forgotten = ("row_levels(intercept, layout.sociality[file], i)", "intercept")
     wrong = mutant(tmp_path, "clusters/positions", "cluster_social_intercepts", forgotten)
     for module, caught in ((positions, False), (wrong, True)):
-        walk = module.walk_intercepts
-        z = social_changes(1_000, lambda chain, walk=walk: walk(chain.rng, chain.layout, chain.space, chain.tuning))
+        z = social_changes(1_000, alone(module.walk_intercepts))
         assert np.abs(z).max() > CAUGHT if caught else np.abs(z).max() < LIMIT, said(z)
 
 

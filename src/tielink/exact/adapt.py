@@ -26,10 +26,15 @@ def _nudge_records(step: NDArray[np.float64], moved: NDArray[np.int8], goal: flo
 
 def adapt_beyond(tuning: Tuning, iteration: int, info: BeyondInfo) -> None:
     """The same for what goes beyond positions: log phi, every record's s, and both steps of log tau."""
-    proposed, accepted = info.counts[0]
+    adapt_correlation(tuning, iteration, info.counts[0])
+    adapt_sociality(tuning, iteration, info.moved_a, info.moved_b, info.counts[1:])
+
+
+def adapt_correlation(tuning: Tuning | ClusterTuning, iteration: int, counts: NDArray[np.int64]) -> None:
+    """The same for log phi."""
+    proposed, accepted = counts
     if proposed > 0:
         _nudge(tuning.step_correlation, np.full(1, accepted / proposed), _SCALAR_GOAL, (iteration + 1.0) ** -0.6)
-    adapt_sociality(tuning, iteration, info.moved_a, info.moved_b, info.counts[1:])
 
 
 def adapt_sociality(

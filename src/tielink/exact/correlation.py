@@ -54,7 +54,7 @@ def _logit_product(squared, level_a, sign_a, level_b, sign_b, odds):
 
 
 @njit(cache=True)
-def _one_ratio(eta_a, eta_b, odds, link):
+def dyad_ratio(eta_a, eta_b, odds, link):
     """The ratio of two dyads whose observed values have signed predictors eta_a and eta_b."""
     if link == LOGIT:
         t = exp_negative(-abs(eta_a))
@@ -90,7 +90,7 @@ def _sum_logs(table, count, odds, link):
                 eta_a = table[2, j] * (table[1, j] - distance)
                 eta_b = table[4, j] * (table[3, j] - distance)
                 same = table[2, j] * table[4, j] > 0.0
-                total += math.log(_one_ratio(eta_a, eta_b, odds if same else 1.0 / odds, link))
+                total += math.log(dyad_ratio(eta_a, eta_b, odds if same else 1.0 / odds, link))
     return total
 
 
@@ -154,7 +154,7 @@ def cross_gain(log_phi, u, v, first, second, state, target):
     sign_a = 1.0 if target.adjacency_a[first[0], second[0]] else -1.0
     sign_b = 1.0 if target.adjacency_b[first[1], second[1]] else -1.0
     log_odds = log_phi[0] * sign_a * sign_b
-    value = _one_ratio(sign_a * (level_a - distance), sign_b * (level_b - distance), math.exp(log_odds), target.link)
+    value = dyad_ratio(sign_a * (level_a - distance), sign_b * (level_b - distance), math.exp(log_odds), target.link)
     return target.temperature * math.log(value)
 
 
@@ -234,8 +234,8 @@ def add_partner_gains(log_phi, u, side, record, factor, state, target, out):
         there = state.intercept[1 - side] - distance + sociality_of(social_there, j)
         sign = 1.0 if ties_here[record, i] else -1.0
         odds = same if sign > 0.0 else 1.0 / same
-        tied = math.log(_one_ratio(sign * here, there, odds, target.link))
-        untied = math.log(_one_ratio(sign * here, -there, 1.0 / odds, target.link))
+        tied = math.log(dyad_ratio(sign * here, there, odds, target.link))
+        untied = math.log(dyad_ratio(sign * here, -there, 1.0 / odds, target.link))
         base += untied
         _add_ties(ties_there[j], tied - untied, gains)
     for b in range(out.size):

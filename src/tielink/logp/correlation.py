@@ -1,15 +1,17 @@
-"""Ties of the same two persons in two files: the joint probability of two dyads with odds ratio φ.
+"""Ties of the same two persons in several files: the joint probability of dyads with odds ratio φ.
 
 With margins θ₁, θ₂ and odds ratio φ (Plackett 1965), S = 1 + (θ₁ + θ₂)(φ − 1),
 
     p₁₁ = [S − √(S² − 4φ(φ−1)θ₁θ₂)] / (2(φ−1)),        p₁₁ = θ₁θ₂ at φ = 1.
 
-What a pair of dyads gains over independence is P(y₁, y₂)/(P(y₁)P(y₂)).
+What a pair of dyads gains over independence is P(y₁, y₂)/(P(y₁)P(y₂)). Over three and more files that two persons
+share, dyads are a Markov chain in the order of the files, in which neighbours are such pairs.
 """
 
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,30 +43,34 @@ def log_ratio(log_odds_ratio: float, first: Floats, second: Floats, equal: NDArr
 
 
 def log_correlated_ties(problem: Problem, parameters: Parameters) -> float:
-    """Return Σ over pairs of persons in both files of log P(y₁, y₂)/(P(y₁)P(y₂)); egos take no part."""
-    network = problem.network
+    """Return Σ of log P(y₁, y₂)/(P(y₁)P(y₂)) over every two persons and neighbouring files that both are in.
+
+    The files without a network are passed over, and egos take no part.
+    """
+    network, labels = problem.network, parameters.labels
     assert network is not None
     assert network.correlated is not None
-    if any(ties is None for ties in network.ties):
-        return 0.0
-    first = problem.sizes[0]
-    labels = parameters.labels
-    left = {int(label): record for record, label in enumerate(labels[:first])}
-    pairs = [(left[int(label)], record) for record, label in enumerate(labels[first:]) if int(label) in left]
-    pairs = [(a, b) for a, b in pairs if network.correlated[a] and network.correlated[first + b]]
-    tied = [{tuple(tie) for tie in ties.tolist()} for ties in network.ties if ties is not None]
+    tied = [None if ties is None else {tuple(tie) for tie in ties.tolist()} for ties in network.ties]
+    records: dict[int, dict[int, int]] = {}
+    for record in np.flatnonzero(network.correlated):
+        if tied[problem.file_of[record]] is not None:
+            records.setdefault(int(labels[record]), {})[int(problem.file_of[record])] = int(record)
+    begins = np.cumsum((0, *problem.sizes))
     total = 0.0
-    for place, (a, b) in enumerate(pairs):
-        for c, d in pairs[:place]:
-            distance = float(np.linalg.norm(parameters.positions[labels[a]] - parameters.positions[labels[c]]))
-            q, seen = [], []
-            for file, (i, k) in enumerate(((a, c), (b, d))):
-                eta = parameters.intercepts[file] - distance
-                if parameters.sociality is not None:
-                    eta += parameters.sociality[file * first + i] + parameters.sociality[file * first + k]
-                seen.append((min(i, k), max(i, k)) in tied[file])
-                q.append(np.exp(log_tie(network.link, np.array([eta]), np.array([seen[file]]))))
-            total += float(log_ratio(parameters.correlation, q[0], q[1], np.array([seen[0] == seen[1]]))[0])
+    for person, other in combinations(records, 2):
+        distance = float(np.linalg.norm(parameters.positions[person] - parameters.positions[other]))
+        q, seen = [], []
+        for file in sorted(records[person].keys() & records[other].keys()):
+            i, k = sorted((records[person][file], records[other][file]))
+            eta = parameters.intercepts[file] - distance
+            if parameters.sociality is not None:
+                eta += parameters.sociality[i] + parameters.sociality[k]
+            ties = tied[file]
+            assert ties is not None
+            seen.append((i - int(begins[file]), k - int(begins[file])) in ties)
+            q.append(float(np.exp(log_tie(network.link, np.array([eta]), np.array([seen[-1]])))[0]))
+        equal = np.equal(seen[:-1], seen[1:])
+        total += float(log_ratio(parameters.correlation, np.array(q[:-1]), np.array(q[1:]), equal).sum())
     return total
 
 

@@ -94,8 +94,9 @@ def _network_lines(model: Model, dataset: Dataset) -> list[str]:
 
 def _correlation_line(correlation: TieCorrelation, dataset: Dataset) -> str:
     """Say what correlation is believed in, and who is left out of it."""
+    files = "both files" if len(dataset.files) == 2 else "one file and the next that both are in"
     line = (
-        "  Correlation: ties of the same two persons in both files go together with odds ratio φ, log φ normal with "
+        f"  Correlation: ties of the same two persons in {files} go together with odds ratio φ, log φ normal with "
         f"mean 0 and standard deviation {correlation.sd:g}."
     )
     left_out = egos(correlation, dataset)

@@ -23,7 +23,6 @@ from tielink.specification import Beta
 
 if TYPE_CHECKING:
     from tielink.data.dataset import Dataset
-    from tielink.model.network import LatentSpace
     from tielink.model.spec import Model
 
 __all__ = ["LinkageProblem", "NetworkProblem", "Problem", "Rate"]
@@ -129,7 +128,7 @@ class Problem:
 
         faults = Faults()
         linkage = _compile_linkage(model, dataset, faults)
-        network = _compile_network(model.network, dataset, faults)
+        network = _compile_network(model, dataset, faults)
         specified = model.fields_for(dataset.fields)
         fields = [
             compile_channel(name, field, dataset.columns[name], dataset.records.file_of, faults)
@@ -211,7 +210,8 @@ def settled_records(dataset: Dataset, inform: bool) -> Codes:
     return count
 
 
-def _compile_network(spec: LatentSpace | None, dataset: Dataset, faults: Faults) -> NetworkProblem | None:
+def _compile_network(model: Model, dataset: Dataset, faults: Faults) -> NetworkProblem | None:
+    spec = model.network
     if spec is None or all(ties is None for ties in dataset.ties.values()):
         return None
     given = spec.intercept_sd
@@ -223,10 +223,9 @@ def _compile_network(spec: LatentSpace | None, dataset: Dataset, faults: Faults)
     spread = spec.spread_prior(len(dataset.records))
     correlation = spec.tie_correlation if isinstance(spec.tie_correlation, TieCorrelation) else None
     sociality = spec.sociality if isinstance(spec.sociality, Sociality) else None
-    if correlation is not None and len(dataset.files) != 2:
-        why = "what it means for persons in three or more is not defined"
-        problem = f"tie_correlation works for two files, not {len(dataset.files)} ({why})."
-        faults.error("model.network", problem, "Turn it off.")
+    if correlation is not None and model.linkage.allowed == "free":
+        problem = "tie_correlation is not defined for persons with several records in one file."
+        faults.error("model.network", problem, "Turn it off, or use a linkage prior without duplicates.")
     return NetworkProblem(
         dimension=spec.dimension,
         link=spec.link,

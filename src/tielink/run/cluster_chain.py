@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.exact.adapt import adapt, adapt_sociality
-from tielink.exact.clusters import positions, sociality
+from tielink.exact.adapt import adapt, adapt_correlation, adapt_sociality
+from tielink.exact.clusters import correlation, positions, sociality
 from tielink.exact.clusters.compile import compile_candidates, compile_rules, compile_space
 from tielink.exact.clusters.gibbs import gibbs_place, gibbs_places
 from tielink.exact.clusters.groups import Groups
@@ -56,7 +56,11 @@ class ClusterChain:
         if self.space is not None:
             self.layout, self.tuning = empty_layout(self.space), make_tuning(self.space, problem.records)
         self._revalue()
-        self.moves = MOVES + (sociality.MOVES if self._social else ())
+        self.moves = MOVES + (correlation.MOVES if self._correlated else ()) + (sociality.MOVES if self._social else ())
+
+    @property
+    def _correlated(self) -> bool:
+        return self.space is not None and self.layout.correlation is not None
 
     @property
     def _social(self) -> bool:
@@ -92,15 +96,20 @@ class ClusterChain:
         for _ in range(WALKS):
             info = positions.walk(rng, state, layout, space, tuning)
             counts[4] += (info.proposed, info.accepted)
-        counts[5] = positions.walk_intercepts(rng, layout, space, tuning)
-        counts[6] = positions.scale(rng, layout, space, tuning)
+        counts[5] = positions.walk_intercepts(rng, state, layout, space, tuning)
+        counts[6] = positions.scale(rng, state, layout, space, tuning)
         counts[7] = positions.draw_spread(rng, state, layout, space)
         if warmup_sweep is not None:
             adapt(tuning, warmup_sweep, info.moved_a, info.moved_b, counts[5], counts[6])  # type: ignore[arg-type]
-        if self._social:
-            info = sociality.sweep_sociality(rng, layout, space, tuning, counts[len(MOVES) :])
+        if self._correlated:
+            counts[8] = correlation.walk_correlation(rng, state, layout, space, tuning)
             if warmup_sweep is not None:
-                adapt_sociality(tuning, warmup_sweep, info.moved_a, info.moved_b, counts[len(MOVES) :])
+                adapt_correlation(tuning, warmup_sweep, counts[8])
+        if self._social:
+            social = counts[-len(sociality.MOVES) :]
+            info = sociality.sweep_sociality(rng, state, layout, space, tuning, social)
+            if warmup_sweep is not None:
+                adapt_sociality(tuning, warmup_sweep, info.moved_a, info.moved_b, social)
 
     def _labels(self, counts: NDArray[np.int64]) -> None:
         begin, units = 0, len(self.rules.unit_begin) - 1
@@ -161,6 +170,8 @@ class ClusterChain:
         if self.space is not None:
             for file, intercept in enumerate(self.layout.intercept):
                 value += positions.file_log_likelihood(file, intercept, 1.0, self.layout, self.space)
+            phi, intercepts = self.layout.correlation, self.layout.intercept
+            value += correlation.total_gain(phi, intercepts, 1.0, self.state, self.layout, self.space)
         return float(value) if math.isfinite(value) else math.nan
 
     @property
@@ -183,6 +194,8 @@ class ClusterChain:
         found: dict[str, Any] = {} if self.hyperparameters is None else {"prior": self.hyperparameters.values}
         if self.space is not None:
             found |= {"intercepts": self.layout.intercept, "spread": self.layout.spread[0]}
+            if self.layout.correlation is not None:
+                found["correlation"] = self.layout.correlation[0]
             if self.layout.sociality_sd is not None:
                 found["sociality_sd"] = self.layout.sociality_sd[0]
         return found
@@ -213,6 +226,9 @@ class ClusterChain:
         arrays: Arrays = {f"position.{file}": x for file, x in enumerate(self.layout.position)}
         arrays |= {"intercept": self.layout.intercept, "spread": self.layout.spread}
         steps = ["step_a", "step_intercept", "step_scale"]
+        if self.layout.correlation is not None:
+            arrays["correlation"] = self.layout.correlation
+            steps.append("step_correlation")
         if self.layout.sociality_sd is not None:
             arrays |= {f"sociality.{file}": s for file, s in enumerate(self.layout.sociality) if s is not None}
             arrays["sociality_sd"] = self.layout.sociality_sd

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,17 +167,23 @@ def draw_ties(
     network = problem.network
     if network is None:
         return (None,) * len(problem.sizes)
-    drawn: list[NDArray[np.int64] | None] = []
+    drawn: list[_DrawnFile | None] = []
     for file, size in enumerate(problem.sizes):
         if network.ties[file] is None:
             drawn.append(None)
             continue
-        probability = _margins(problem, parameters, file)
-        if file == 1 and network.correlated is not None and drawn[0] is not None:
-            probability = _given_first(problem, parameters, probability, drawn[0])
-        tied = rng.random(len(probability)) < probability
-        drawn.append(np.column_stack(np.triu_indices(size, 1))[tied])
-    return tuple(drawn)
+        margin = _margins(problem, parameters, file)
+        given = margin if network.correlated is None else _given_earlier(problem, parameters, margin, drawn)
+        drawn.append(_DrawnFile(size, margin, rng.random(len(given)) < given))
+    return tuple(None if one is None else np.column_stack(np.triu_indices(one.size, 1))[one.tied] for one in drawn)
+
+
+class _DrawnFile(NamedTuple):
+    """The dyads i < i' of a file, row by row: their tie probabilities, and whether they are tied."""
+
+    size: int
+    margin: Floats
+    tied: NDArray[np.bool_]
 
 
 def _margins(problem: Problem, parameters: Parameters, file: int) -> Floats:
@@ -187,25 +195,32 @@ def _margins(problem: Problem, parameters: Parameters, file: int) -> Floats:
     return tie_probability(problem.network.link, positions, float(parameters.intercepts[file]), sociality)
 
 
-def _given_first(problem: Problem, parameters: Parameters, second: Floats, ties: Codes) -> Floats:
-    """Return the tie probabilities of the second file given the ties of the first: P(1 | y) = q₂·ratio(y, 1)."""
+def _given_earlier(
+    problem: Problem, parameters: Parameters, margin: Floats, drawn: Sequence[_DrawnFile | None]
+) -> Floats:
+    """Return the tie probabilities of the next file, P(1 | y) = q·ratio(y, 1), given the ties of earlier ones.
+
+    y is the tie of the same two persons in the last earlier network that both are in.
+    """
     assert problem.network is not None
-    assert problem.network.correlated is not None
-    first_size, size = problem.sizes
-    holder = {int(parameters.labels[a]): a for a in range(first_size) if problem.network.correlated[a]}
-    partner = np.array([holder.get(int(label), -1) for label in parameters.labels[first_size:]])
-    partner[~problem.network.correlated[first_size:]] = -1
-    rows, columns = (partner[index] for index in np.triu_indices(size, 1))
-    both = (rows >= 0) & (columns >= 0)
-    low, high = np.minimum(rows, columns)[both], np.maximum(rows, columns)[both]
-    place = low * first_size - low * (low + 1) // 2 + high - low - 1
-    tied = np.zeros(first_size * (first_size - 1) // 2, dtype=bool)
-    tied[ties[:, 0] * first_size - ties[:, 0] * (ties[:, 0] + 1) // 2 + ties[:, 1] - ties[:, 0] - 1] = True
-    seen = tied[place]
-    margin = _margins(problem, parameters, 0)[place]
-    observed = np.where(seen, margin, 1 - margin)
-    given = second.copy()
-    given[both] *= np.exp(log_ratio(parameters.correlation, observed, second[both], seen))
+    correlated = problem.network.correlated
+    assert correlated is not None
+    given, free = margin.copy(), np.ones(len(margin), dtype=bool)
+    here = np.flatnonzero(problem.file_of == len(drawn))
+    for file, earlier in reversed(list(enumerate(drawn))):
+        if earlier is None:
+            continue
+        there = np.flatnonzero(problem.file_of == file)
+        holder = {int(parameters.labels[record]): at for at, record in enumerate(there) if correlated[record]}
+        partner = np.array([holder.get(int(parameters.labels[r]), -1) if correlated[r] else -1 for r in here])
+        rows, columns = (partner[index] for index in np.triu_indices(len(here), 1))
+        both = free & (rows >= 0) & (columns >= 0)
+        low, high = np.minimum(rows, columns)[both], np.maximum(rows, columns)[both]
+        place = low * earlier.size - low * (low + 1) // 2 + high - low - 1
+        seen = earlier.tied[place]
+        observed = np.where(seen, earlier.margin[place], 1 - earlier.margin[place])
+        given[both] *= np.exp(log_ratio(parameters.correlation, observed, margin[both], seen))
+        free &= ~both
     return given
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -86,16 +88,19 @@ def test_egos_may_be_declared():
         tl.Problem.compile(unknown, dataset())
 
 
-def test_three_files_are_refused_until_defined():
+def test_what_is_not_defined_for_three_files_or_duplicates_is_refused():
     frame = pl.DataFrame({"id": range(4)})
     data = tl.Dataset.from_frames(dict.fromkeys("abc", frame), {name: [(0, 1)] for name in "abc"}, fields={})
     model = tl.Model(network=tl.LatentSpace(tie_correlation=True, sociality=True), linkage=tl.MatchRate(activity=True))
-    with pytest.raises(tl.InputError, match="tie_correlation works for two files, not 3") as caught:
+    with pytest.raises(tl.InputError, match="activity is defined for two files") as caught:
         tl.Problem.compile(model, data)
-    assert "activity is defined for two files" in str(caught.value)
+    assert "tie_correlation" not in str(caught.value)
     assert "sociality" not in str(caught.value)
-    social = tl.Model(network=tl.LatentSpace(sociality=True))
-    assert tl.Problem.compile(social, data).network.sociality_scale == 1.0
+    both = tl.Problem.compile(replace(model, linkage=tl.OnePerFile()), data).network
+    assert (both.correlation_sd, both.sociality_scale) == (2.0, 1.0)
+    duplicates = replace(model, linkage=tl.EwensPitman(max_size=3))
+    with pytest.raises(tl.InputError, match="tie_correlation is not defined for persons with several records in one"):
+        tl.Problem.compile(duplicates, data)
 
 
 @pytest.mark.parametrize("inform", [False, True])

@@ -45,14 +45,6 @@ def check_clusters(problem: Problem) -> None:
             "To find duplicates, use EwensPitman(max_size=4) or NegativeBinomial(max_size=4).",
         )
         raise InputError([fault])
-    # What is defined for pairs between two files only must not be left out in silence.
-    if problem.network is not None and problem.network.correlated is not None:
-        fault = Fault(
-            "model.network",
-            "tie correlation is defined for pairs between two files.",
-            "Leave it off, or link two files at a time.",
-        )
-        raise InputError([fault])
 
 
 def compile_rules(problem: Problem) -> Rules:
@@ -113,4 +105,6 @@ def compile_space(problem: Problem) -> Space | None:
         network.dimension,
         1.0,
         network.sociality_scale or 0.0,
+        network.correlation_sd or 0.0,
+        network.correlated if sum(ties is not None for ties in network.ties) > 1 else None,
     )

@@ -8,9 +8,10 @@ import math
 import numpy as np
 from numba import njit
 
+from tielink.exact.clusters.correlation import cluster_gain, joined_gain
 from tielink.exact.clusters.labels import LOOK_AHEAD, MISSING, most_options, options, take_out
 from tielink.exact.clusters.space import fit_cluster, log_gamma, place, position_of, rows
-from tielink.exact.clusters.state import join
+from tielink.exact.clusters.state import join, with_unit
 from tielink.exact.fit import draw, log_density
 from tielink.exact.state import choose
 
@@ -45,7 +46,8 @@ def gibbs_place(rng, state, rules, table, wanted, candidates, layout, space, tun
     Take a unit a out and put it back: into one of its most plausible clusters, or alone.
 
     Weights: omega_ac e^{l_a(u_c)} for each cluster c, gamma_a(u_r)/(M q_a(u_r)) for each of M positions u_r, of which
-    the first is a's own if it was alone. Returns 1 if its cluster changed, 0 if not, MISSING if evidence is asked for.
+    the first is a's own if it was alone; with phi != 1 each has what correlated ties give. Returns 1 if a's cluster
+    changed, 0 if not, MISSING if evidence is asked for.
     """
     key = np.empty(rules.largest, dtype=np.int64)
     first = rules.unit_record[rules.unit_begin[unit]]
@@ -75,10 +77,14 @@ def gibbs_place(rng, state, rules, table, wanted, candidates, layout, space, tun
     for i in range(few):
         points[i] = position_of(layout, space, state.member[slots[chosen_options[i]], 0])
         log_weights[i] = log_omega[chosen_options[i]] + rows(points[i], members, count, layout, space)
+        slot = slots[chosen_options[i]]
+        both = with_unit(state, rules, slot, unit, key)
+        log_weights[i] += joined_gain(points[i], own, slot, key, both, state, layout, space)
     for r in range(tuning.particles):
         u = u_own if (r == 0 and old < 0) else draw(rng, proposal, layout.spread[0])
         points[few + r] = u
         log_weights[few + r] = log_gamma(u, members, count, layout, space) - math.log(tuning.particles)
+        log_weights[few + r] += cluster_gain(u, own, state, layout, space)
         log_weights[few + r] -= log_density(u, proposal, layout.spread[0])
     chosen, _ = choose(rng, log_weights)
     place(layout, space, members, count, points[chosen])

@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
+from tielink.exact.clusters.correlation import cluster_gain, total_gain
 from tielink.exact.clusters.space import fit_cluster, log_gamma, place, position_of
 from tielink.exact.fit import draw, log_density
 from tielink.exact.positions import WalkInfo
@@ -27,6 +28,7 @@ def jump(rng, state, layout, space, tuning):
         for r in range(tuning.particles + 1):
             points[r] = u if r == 0 else draw(rng, proposal, layout.spread[0])
             log_weights[r] = log_gamma(points[r], members, count, layout, space)
+            log_weights[r] += cluster_gain(points[r], slot, state, layout, space)
             log_weights[r] -= log_density(points[r], proposal, layout.spread[0])
         chosen, _ = choose(rng, log_weights)
         place(layout, space, members, count, points[chosen])
@@ -50,6 +52,8 @@ def walk(rng, state, layout, space, tuning):
         for k in range(u.size):
             proposal[k] = u[k] + tuning.step_a[members[0]] * rng.standard_normal()
         log_ratio = log_gamma(proposal, members, count, layout, space) - log_gamma(u, members, count, layout, space)
+        log_ratio += cluster_gain(proposal, slot, state, layout, space)
+        log_ratio -= cluster_gain(u, slot, state, layout, space)
         accept = math.log(rng.random()) < log_ratio
         proposed += 1
         if accept:
@@ -79,7 +83,7 @@ def file_log_likelihood(file, intercept, stretch, layout, space):
 
 
 @njit(cache=True)
-def walk_intercepts(rng, layout, space, tuning):
+def walk_intercepts(rng, state, layout, space, tuning):
     """One random-walk Metropolis step for each file that has a network."""
     proposed, accepted = 0, 0
     for file in range(space.observed.size):
@@ -91,6 +95,10 @@ def walk_intercepts(rng, layout, space, tuning):
         log_ratio = 0.5 * (old * old - new * new) / space.intercept_sd[file] ** 2
         log_ratio += file_log_likelihood(file, new, 1.0, layout, space)
         log_ratio -= file_log_likelihood(file, old, 1.0, layout, space)
+        proposal = layout.intercept.copy()
+        proposal[file] = new
+        log_ratio += total_gain(layout.correlation, proposal, 1.0, state, layout, space)
+        log_ratio -= total_gain(layout.correlation, layout.intercept, 1.0, state, layout, space)
         if math.log(rng.random()) < log_ratio:
             layout.intercept[file] = new
             accepted += 1
@@ -98,7 +106,7 @@ def walk_intercepts(rng, layout, space, tuning):
 
 
 @njit(cache=True)
-def scale(rng, layout, space, tuning):
+def scale(rng, state, layout, space, tuning):
     """u -> c u, sigma^2 -> c^2 sigma^2, beta_j -> beta_j + (c - 1) dbar_j; what is left of the Jacobian is c^2."""
     log_c = tuning.step_scale[0] * rng.standard_normal()
     c = math.exp(log_c)
@@ -114,6 +122,8 @@ def scale(rng, layout, space, tuning):
             log_ratio += 0.5 * (old * old - new * new) / space.intercept_sd[file] ** 2
             log_ratio += file_log_likelihood(file, new, c, layout, space)
             log_ratio -= file_log_likelihood(file, old, 1.0, layout, space)
+    log_ratio += total_gain(layout.correlation, proposal, c, state, layout, space)
+    log_ratio -= total_gain(layout.correlation, layout.intercept, 1.0, state, layout, space)
     if math.log(rng.random()) >= log_ratio:
         return Info(1, 0)
     layout.spread[0] = new_spread

@@ -36,6 +36,8 @@ class Space(NamedTuple):
     observed : (J,) bool
     offset : (J + 1,) int64
         Number of the first record of each file.
+    correlated : (I,) bool, or None
+        Which records take part in the correlation of ties; None for phi = 1.
     """
 
     adjacency: tuple[NDArray[np.uint8], ...]
@@ -49,6 +51,8 @@ class Space(NamedTuple):
     dimension: int
     temperature: float
     sociality_scale: float
+    correlation_sd: float = 0.0
+    correlated: NDArray[np.bool_] | None = None
 
 
 class Layout(NamedTuple):
@@ -62,6 +66,8 @@ class Layout(NamedTuple):
     spread : (1,) float64
     sociality : one (n_j,) array per file, empty without a network in it; one None per file without sociality
     sociality_sd : (1,) float64, or None
+    correlation : (1,) float64, or None
+        log phi.
     """
 
     position: tuple[NDArray[np.float64], ...]
@@ -69,6 +75,7 @@ class Layout(NamedTuple):
     spread: NDArray[np.float64]
     sociality: tuple[NDArray[np.float64] | None, ...]
     sociality_sd: NDArray[np.float64] | None
+    correlation: NDArray[np.float64] | None = None
 
 
 class ClusterTuning(NamedTuple):
@@ -84,6 +91,7 @@ class ClusterTuning(NamedTuple):
     step_sociality_a: NDArray[np.float64]
     step_sociality_b: NDArray[np.float64]
     step_sociality_sd: NDArray[np.float64]
+    step_correlation: NDArray[np.float64]
 
 
 @njit(cache=True)

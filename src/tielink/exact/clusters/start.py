@@ -23,19 +23,20 @@ def make_tuning(space: Space, records: int) -> ClusterTuning:
     files = len(space.adjacency)
     steps = np.ones(records), np.empty(0), np.full(files, 0.2), np.full(1, 0.05)
     social = np.full(records, 0.5), np.empty(0), np.array([0.2, 0.1])
-    return ClusterTuning(*steps, 2, 8, max(1, records // 8), *social)
+    return ClusterTuning(*steps, 2, 8, max(1, records // 8), *social, np.full(1, 0.5))
 
 
 def empty_layout(space: Space) -> Layout:
-    """Return everybody at the origin, spread at its prior mean, every s at 0."""
+    """Return everybody at the origin, spread at its prior mean, log phi and every s at 0."""
     spread = space.spread_scale / max(space.spread_shape - 1.0, 0.5)
     positions = tuple(np.zeros((space.dimension, len(ties))) for ties in space.adjacency)
-    intercept = np.zeros(len(space.adjacency))
+    intercept, correlation = np.zeros(len(space.adjacency)), None if space.correlated is None else np.zeros(1)
     if space.sociality_scale == 0.0:
-        return Layout(positions, intercept, np.array([spread]), (None,) * len(positions), None)
+        return Layout(positions, intercept, np.array([spread]), (None,) * len(positions), None, correlation)
     sizes = [len(ties) if seen else 0 for ties, seen in zip(space.adjacency, space.observed, strict=True)]
     sociality = tuple(np.zeros(size) for size in sizes)
-    return Layout(positions, intercept, np.array([spread]), sociality, np.full(1, 0.5 * space.sociality_scale))
+    social = sociality, np.full(1, 0.5 * space.sociality_scale)
+    return Layout(positions, intercept, np.array([spread]), *social, correlation)
 
 
 def start_layout(
@@ -104,4 +105,4 @@ def _anneal(rng: np.random.Generator, state: Clusters, layout: Layout, space: Sp
         cooled = space._replace(temperature=HOTTEST ** (1.0 - t / ROUNDS))
         jump(rng, state, layout, cooled, tuning)
         walk(rng, state, layout, cooled, tuning)
-        walk_intercepts(rng, layout, cooled, tuning)
+        walk_intercepts(rng, state, layout, cooled, tuning)
