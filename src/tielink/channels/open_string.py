@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from tielink.channels.affix_tables import AFFIX_SHARES, AffixTables, add_affixes, common_parts, draw_affixed
 from tielink.channels.channel import Codes, Drawn, Floats, Truths
 from tielink.channels.distorted_mixture import MixtureChannel, Place
+from tielink.channels.group_kernels import sum_group
 from tielink.channels.string_truth import StringTruth
 from tielink.channels.typing_tables import EDIT_RATES, TypingTables, draw_typed, rate_weights
 from tielink.specification import Beta
@@ -112,6 +113,21 @@ class OpenStringChannel(MixtureChannel):
             np.column_stack([clean, np.zeros(len(values))]),
             np.column_stack([distorted, (1 - rho) * left + rho * self.plain(place, values)]),
         )
+
+    def group(self, parameters: Floats, values: Codes) -> Floats:
+        """Return what the default makes of `truths`, without laying them out."""
+        rho, place = self.split(parameters)
+        share = 0.0 if self.affixes is None else float(AFFIX_SHARES[place[1]])
+        plain, mistyped = self.plain(place, values), self.mistyped(place, values)
+        terms = np.empty((len(values), 2 ** values.shape[1]))
+        for number, group in enumerate(values.tolist()):
+            prior, clean, typing, affixed = self._group(tuple(group))
+            typed = typing[place[0]]
+            sum_group(
+                prior, clean, typed, typed if affixed is None else affixed, plain[number], mistyped[number], rho, share,
+                terms[number],
+            )  # fmt: skip
+        return terms.T
 
     def _group(self, values: tuple[int, ...]) -> _Group:
         """Return p(v), 1[x = v], ch(x | v) (at every rate) and af(x | v) of the truths looked at for these values."""

@@ -13,6 +13,7 @@ import tielink as tl
 from tielink.channels import near_strings
 from tielink.channels.affix_kernels import added, affixed, core_sum
 from tielink.channels.affix_tables import AFFIX_SHARES, add_affixes, affix_tables, common_parts, draw_affixed
+from tielink.channels.channel import Channel
 from tielink.channels.counts import counts_by_file
 from tielink.channels.near_strings import near_pairs, reach, sharing_pairs
 from tielink.channels.string_truth import discount, string_truth
@@ -234,6 +235,15 @@ def test_truths_of_two_records_agree_with_pairs(pair, affixes):
         assert group == pytest.approx(log_pair(field, parameters, 0.2, codes[:1], codes[1:])[0], abs=0.05)
     three = log_group(field, parameters, 0.2, np.append(codes, codes[0]))
     assert three < group
+
+
+@ON_AND_OFF
+@pytest.mark.parametrize("size", [3, 4])
+def test_sums_of_groups_are_those_over_the_truths_laid_out(size, affixes):
+    field = channel(["anna", "ana", "annab", "bob", "bo"], np.ones(5), affixes=affixes)
+    parameters = settings_of(another=0.2, edit=EDIT_RATES[-1], affixes=affixes)
+    groups = np.array(list(product(range(5), repeat=size)))
+    assert field.group(parameters, groups) == pytest.approx(Channel.group(field, parameters, groups), rel=1e-12)
 
 
 def test_near_pairs_are_all_pairs_within_reach():
