@@ -28,6 +28,8 @@ Arrays = dict[str, NDArray[Any]]
 MOVES = ("gibbs", "wander", "hyperparameter", "jump", "walk", "intercept", "scale", "spread")
 LABEL_SWEEPS = 4
 """Without ties: draws of every unit's cluster for each update of rates and parameters."""
+SWEEPS_BEFORE_TIES = 15
+"""With ties and profiles: sweeps by profiles alone that a chain begins with."""
 WALKS = 2
 WANDERS = 2
 """Units that are offered one record at random, candidate or not: so that every linkage can be reached."""
@@ -67,11 +69,17 @@ class ClusterChain:
         return self.space is not None and self.layout.sociality_sd is not None
 
     def begin(self) -> None:
-        """Start with anchors linked and nothing else; positions near a mode."""
-        if self.space is not None:
-            values = self.groups.table.value[: len(self.groups.pairs)]
-            sure = self.groups.pairs[values > math.log(self.job.problem.records)]
-            self.layout = start_layout(self.rng, self.state, self.rules, self.space, sure)
+        """Start with anchors linked; with ties, also what profiles alone link, and with positions near a mode."""
+        space = self.space
+        if space is None:
+            return
+        if self.profiles.fields:
+            # Networks are laid over each other by the persons they share: without any, chains begin far from a mode.
+            self.space = None
+            for _ in range(SWEEPS_BEFORE_TIES):
+                self.advance(None)
+            self.space = space
+        self.layout = start_layout(self.rng, self.state, space)
 
     def advance(self, warmup_sweep: int | None) -> NDArray[np.int64]:
         """Do one sweep; tune if it is number `warmup_sweep` of warm-up. Return (proposed, accepted) by move."""

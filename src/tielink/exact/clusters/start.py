@@ -1,4 +1,4 @@
-"""A start for clusters with ties: shortest-path scaling of all networks, joined where records are surely one person."""
+"""A start for clusters with ties: shortest-path scaling of all networks, joined where records are one person."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scipy.optimize import minimize_scalar
 
 from tielink.exact.clusters.positions import file_log_likelihood, jump, walk, walk_intercepts
 from tielink.exact.clusters.space import ClusterTuning, Layout, Space
-from tielink.exact.clusters.state import Clusters, Rules
+from tielink.exact.clusters.state import Clusters
 from tielink.exact.start import disturbed, scaling
 
 __all__ = ["empty_layout", "make_tuning", "start_layout"]
@@ -39,27 +39,19 @@ def empty_layout(space: Space) -> Layout:
     return Layout(positions, intercept, np.array([spread]), *social, correlation)
 
 
-def start_layout(
-    rng: np.random.Generator,
-    state: Clusters,
-    rules: Rules,
-    space: Space,
-    sure: NDArray[np.int64],
-    restarts: int = 2,
-) -> Layout:
-    """Scale, stretch, anneal; return the likeliest of a few layouts. `sure` pairs lie near each other to begin with."""
-    unit = rules.unit_of
-    merged = np.zeros((len(rules.unit_begin) - 1,) * 2, dtype=np.uint8)
+def start_layout(rng: np.random.Generator, state: Clusters, space: Space, restarts: int = 2) -> Layout:
+    """Scale, stretch, anneal; return the likeliest of a few layouts."""
+    _, person = np.unique(state.label, return_inverse=True)
+    merged = np.zeros((int(state.number[0]),) * 2, dtype=np.uint8)
     for file, ties in enumerate(space.adjacency):
         rows, columns = np.nonzero(ties)
-        merged[unit[rows + space.offset[file]], unit[columns + space.offset[file]]] = 1
-    merged[unit[sure[:, 0]], unit[sure[:, 1]]] = merged[unit[sure[:, 1]], unit[sure[:, 0]]] = 1
+        merged[person[rows + space.offset[file]], person[columns + space.offset[file]]] = 1
     np.fill_diagonal(merged, 0)
     scaled = scaling(merged, space.dimension)
     best, best_height = empty_layout(space), -np.inf
     for _ in range(restarts):
         layout = empty_layout(space)
-        position = disturbed(rng, scaled)[:, unit]
+        position = disturbed(rng, scaled)[:, person]
         _stretch(layout, space, position)
         _anneal(rng, state, layout, space)
         height = _height(layout, space)
