@@ -113,6 +113,8 @@ def alone(kernel):
 
 
 FIELDS = {"place": tl.Categorical(tl.Beta(2, 4), concentration=2.0), "name": tl.String(tl.Beta(2, 4))}
+# Of open strings, groups of three lump truths that nobody says; of closed ones nothing is neglected.
+CLOSED = {**FIELDS, "name": tl.String(tl.Beta(2, 4), vocabulary="closed")}
 SPACE = tl.LatentSpace(1, intercept_sd=1.5, spread=tl.InverseGamma(6.0, 10.0))
 SOCIAL = replace(SPACE, sociality=True)
 EP = tl.EwensPitman(max_size=3, concentration=tl.LogNormal(0.5, 0.7), discount=tl.Beta(2, 2))

@@ -148,7 +148,7 @@ def test_what_cannot_be_sampled_is_said():
         dict.fromkeys("ab", frame), {name: [(0, 1)] for name in "ab"}, fields={}, duplicates=True
     )
     model = tl.Model(network=tl.LatentSpace(tie_correlation=True, sociality=True), linkage=tl.EwensPitman(max_size=3))
-    with pytest.raises(tl.InputError, match="tie correlation is defined for pairs between two files"):
+    with pytest.raises(tl.InputError, match="not defined for persons with several records in one file"):
         tl.sample(model, data, workers=0)
 
 
