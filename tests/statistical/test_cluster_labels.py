@@ -18,6 +18,7 @@ import tielink as tl
 from partitions import partitions
 from tielink.data.linkage import canonical
 from tielink.exact import candidates as search
+from tielink.exact.clusters.offlist import move_off_list
 from tielink.logp.linkage import log_linkage
 from tielink.logp.profiles import log_collapsed
 from tielink.project import Run
@@ -131,6 +132,47 @@ def test_pairs_that_are_no_candidates_are_reached(monkeypatch):
     chain = fixed_chain(world((5,), tl.EwensPitman(max_size=3, concentration=0.6, discount=0.3)))
     assert len(chain.candidates.record) == 4
     assert p_value(chain, step=wandering) > FALSE_ALARM
+
+
+OFF_LIST = {
+    "one file, pairs": ((6,), tl.EwensPitman(max_size=2, concentration=0.6, discount=0.3)),
+    "three files, pairs": ((2, 2, 2), tl.Uniform()),
+    "three files, one a file": ((2, 2, 2), tl.OnePerFile(1, 2)),
+}
+
+
+def off_list_p_value(monkeypatch, case, evidence=None, wanders=4):
+    monkeypatch.setattr(search, "find_candidates", lambda problem, **_: listed(problem))
+    chain = fixed_chain(world(*OFF_LIST[case]))
+
+    def step(chain):
+        chain._labels(np.zeros(2, dtype=np.int64))
+        for _ in range(6):
+            move_off_list(
+                chain.rng, chain.state, chain.rules, chain.candidates, evidence or chain.groups.evidence, most=4
+            )
+        for _ in range(wanders):
+            chain._wander(np.zeros(2, dtype=np.int64))
+
+    return p_value(chain, step=step)
+
+
+def listed(problem):
+    return search.Candidates.from_pairs(np.array([[0, 3], [1, 2]]), problem.records)
+
+
+@pytest.mark.parametrize("case", OFF_LIST)
+def test_moves_off_the_list(case, monkeypatch):
+    # With clusters of at most two, nothing else is needed to reach every linkage.
+    wanders = 4 if "one a file" in case else 0
+    assert off_list_p_value(monkeypatch, case, wanders=wanders) > FALSE_ALARM
+
+
+def test_evidence_forgotten_off_the_list_is_caught(monkeypatch):
+    def none(pairs):
+        return np.zeros(len(pairs))
+
+    assert off_list_p_value(monkeypatch, "one file, pairs", none) < FALSE_ALARM
 
 
 def test_what_the_table_holds_at_first_does_not_change_the_draws():

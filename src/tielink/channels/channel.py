@@ -32,6 +32,7 @@ __all__ = [
     "Told",
     "Truths",
     "mixed",
+    "mixed_group",
     "told",
 ]
 
@@ -120,6 +121,14 @@ def told(codes: Codes, labels: Codes) -> Told:
 def mixed(terms: tuple[Floats, Floats], rate: float | Floats) -> Floats:
     """Return m(x) = (1 − ψ)·Σ_v p(v)c_v(x) + ψ·Σ_v p(v)ζ_v(x) from those two sums."""
     return np.asarray((1 - rate) * terms[0] + rate * terms[1])
+
+
+def mixed_group(terms: Floats, rates: Floats) -> Floats:
+    """Return m(x₁, …, x_k) of groups from the sums of `Channel.group` and the rates of their records (groups × k)."""
+    total, places = np.zeros(len(rates)), np.arange(rates.shape[1])
+    for row, sums in enumerate(terms):
+        total += sums * np.where((row >> places) & 1 == 1, rates, 1 - rates).prod(axis=1)
+    return total
 
 
 @dataclass(frozen=True, eq=False)

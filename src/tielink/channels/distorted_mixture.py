@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaln, xlog1py, xlogy
 
-from tielink.channels.channel import Bound, Channel, Codes, Floats, Terms, Told, mixed
+from tielink.channels.channel import Bound, Channel, Codes, Floats, Terms, Told, mixed, mixed_group
 from tielink.channels.slice_sampling import slice_draw
 from tielink.specification import Beta
 
@@ -141,6 +141,10 @@ class _Given:
         left, right = channel.codes[values.two].T
         self.pairs = channel.bind(left, right)
         self.grids = [grid for grid, _ in channel.grids]
+        sizes = {len(records) for records in values.more}
+        # In the order of their values, so that groups of the same ones are the same.
+        ordered = [records[np.argsort(channel.codes[records], kind="stable")] for records in values.more]
+        self.groups = [np.array([records for records in ordered if len(records) == size]) for size in sorted(sizes)]
 
     def log_likelihood(self, rho: float, place: Place) -> float:
         channel, rates, values = self.channel, self.rates, self.values
@@ -149,7 +153,7 @@ class _Given:
         left, right = values.two.T
         twos = np.asarray(sum(self.pairs.terms(parameters).weighted(rates[left], rates[right])))
         total = float(np.log(ones).sum() + np.log(twos).sum())
-        for records in values.more:
-            truths = channel.truths(parameters, channel.codes[records])
-            total += float(np.log(truths.prior @ truths.likelihood(rates[records]).prod(axis=0)))
+        for records in self.groups:
+            terms = channel.group(parameters, channel.codes[records])
+            total += float(np.log(mixed_group(terms, rates[records])).sum())
         return total

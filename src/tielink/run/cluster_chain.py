@@ -15,6 +15,7 @@ from tielink.exact.clusters.gibbs import gibbs_place, gibbs_places
 from tielink.exact.clusters.groups import Groups
 from tielink.exact.clusters.hyperparameters import Hyperparameters
 from tielink.exact.clusters.labels import MISSING, gibbs_label, gibbs_labels
+from tielink.exact.clusters.offlist import move_off_list
 from tielink.exact.clusters.start import empty_layout, make_tuning, start_layout
 from tielink.exact.clusters.state import everyone_alone
 from tielink.exact.profiles import Profiles
@@ -25,7 +26,7 @@ __all__ = ["ClusterChain"]
 
 Arrays = dict[str, NDArray[Any]]
 
-MOVES = ("gibbs", "wander", "hyperparameter", "jump", "walk", "intercept", "scale", "spread")
+MOVES = ("gibbs", "wander", "off-list", "hyperparameter", "jump", "walk", "intercept", "scale", "spread")
 LABEL_SWEEPS = 4
 """Without ties: draws of every unit's cluster for each update of rates and parameters."""
 SWEEPS_BEFORE_TIES = 15
@@ -48,6 +49,7 @@ class ClusterChain:
         self.rules = compile_rules(problem)
         self.candidates = compile_candidates(problem)
         self.groups = Groups(self.profiles, _always(self.candidates), self.rules.largest, self.profile_state)
+        self.complete = len(self.groups.pairs) == math.comb(problem.records, 2)
         self.state = everyone_alone(self.rules)
         self.seen = np.zeros(problem.records + 1, dtype=np.int64)
         prior = problem.linkage.clusters
@@ -88,8 +90,10 @@ class ClusterChain:
             self._labels(counts[0])
         for _ in range(WANDERS):
             self._wander(counts[1])
+        if self.space is None and not self.complete:
+            counts[2] = move_off_list(self.rng, self.state, self.rules, self.candidates, self.groups.evidence)
         if self.hyperparameters is not None:
-            counts[2] = self.hyperparameters.update(self.rng, self.state, warmup_sweep)
+            counts[3] = self.hyperparameters.update(self.rng, self.state, warmup_sweep)
         if self.space is not None:
             self._positions(counts, warmup_sweep)
         if self.profiles.fields:
@@ -100,19 +104,19 @@ class ClusterChain:
     def _positions(self, counts: NDArray[np.int64], warmup_sweep: int | None) -> None:
         rng, state, layout, space, tuning = self.rng, self.state, self.layout, self.space, self.tuning
         assert space is not None
-        counts[3] = positions.jump(rng, state, layout, space, tuning)
+        counts[4] = positions.jump(rng, state, layout, space, tuning)
         for _ in range(WALKS):
             info = positions.walk(rng, state, layout, space, tuning)
-            counts[4] += (info.proposed, info.accepted)
-        counts[5] = positions.walk_intercepts(rng, state, layout, space, tuning)
-        counts[6] = positions.scale(rng, state, layout, space, tuning)
-        counts[7] = positions.draw_spread(rng, state, layout, space)
+            counts[5] += (info.proposed, info.accepted)
+        counts[6] = positions.walk_intercepts(rng, state, layout, space, tuning)
+        counts[7] = positions.scale(rng, state, layout, space, tuning)
+        counts[8] = positions.draw_spread(rng, state, layout, space)
         if warmup_sweep is not None:
-            adapt(tuning, warmup_sweep, info.moved_a, info.moved_b, counts[5], counts[6])  # type: ignore[arg-type]
+            adapt(tuning, warmup_sweep, info.moved_a, info.moved_b, counts[6], counts[7])  # type: ignore[arg-type]
         if self._correlated:
-            counts[8] = correlation.walk_correlation(rng, state, layout, space, tuning)
+            counts[9] = correlation.walk_correlation(rng, state, layout, space, tuning)
             if warmup_sweep is not None:
-                adapt_correlation(tuning, warmup_sweep, counts[8])
+                adapt_correlation(tuning, warmup_sweep, counts[9])
         if self._social:
             social = counts[-len(sociality.MOVES) :]
             info = sociality.sweep_sociality(rng, state, layout, space, tuning, social)

@@ -13,14 +13,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.channels.channel import Bound, Channel, Codes, Floats, mixed
+from tielink.channels.channel import Bound, Channel, Codes, Floats, mixed, mixed_group
 from tielink.data.columns import MISSING
 from tielink.exact.clusters.table import Table, Wanted, enter
 from tielink.exact.profiles import Profiles, ProfileState
 
 __all__ = ["Groups"]
 
-FORGET_AFTER = 20
+FORGET_AFTER = 2
 """Refreshes after which groups that nobody asked for are dropped."""
 
 
@@ -123,11 +123,7 @@ class Groups:
             # Evidence does not depend on the order of records; in one order, fewer groups of values differ.
             order = np.argsort(values, axis=1, kind="stable")
             values, rates = np.take_along_axis(values, order, axis=1), np.take_along_axis(rates, order, axis=1)
-            terms = self._terms(place, values)
-            joint = np.zeros(len(values))
-            for row in range(2**size):
-                distorted = (row >> np.arange(size)) & 1 == 1
-                joint += terms[row] * np.where(distorted, rates, 1 - rates).prod(axis=1)
+            joint = mixed_group(self._terms(place, values), rates)
         single = sum(np.log(mixed(field.single(parameters, values[:, i]), rates[:, i])) for i in range(size))
         return np.asarray(np.log(joint) - single)
 

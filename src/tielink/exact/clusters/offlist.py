@@ -1,0 +1,103 @@
+"""Moves of pairs that are no candidates, profiles alone; see `exact.offlist` for two files.
+
+Call a record *loose* if nobody is known to be the same person and it is alone, or with one other such record that is
+no candidate of it. Linking and parting loose records that are no candidates of each other leaves the same records
+loose. So a few of them may be drawn without looking at how they are linked, and be given new partners among themselves
+by Gibbs draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from tielink.exact.clusters.compile import Candidates
+from tielink.exact.clusters.state import Clusters, Rules, join, join_gain, join_gains, part, permitted
+from tielink.exact.state import Info, choose
+
+__all__ = ["move_off_list"]
+
+Codes = NDArray[np.int64]
+MOST = 128
+"""Loose records that are drawn at a time."""
+ROUNDS = 2
+
+
+def move_off_list(
+    rng: np.random.Generator,
+    state: Clusters,
+    rules: Rules,
+    candidates: Candidates,
+    evidence: Callable[[Codes], NDArray[np.float64]],
+    most: int = MOST,
+) -> Info:
+    """Redraw who is whom among a few loose records that are no candidates; `evidence` tells E of pairs, one a row."""
+    loose = np.flatnonzero(_loose(state, rules, candidates))
+    few = loose if len(loose) <= most else np.sort(rng.choice(loose, most, replace=False))
+    i, j = np.triu_indices(len(few), 1)
+    weight = np.full((len(few), len(few)), -np.inf)
+    weight[i, j] = weight[j, i] = evidence(np.column_stack([few[i], few[j]]))
+    return Info(ROUNDS * len(few), _redraw(rng, state, rules, candidates, few, weight, ROUNDS))
+
+
+@njit(cache=True)
+def _is_candidate(candidates, record, other):
+    found = False
+    for c in range(candidates.begin[record], candidates.begin[record + 1]):
+        found = found or candidates.record[c] == other
+    return found
+
+
+@njit(cache=True)
+def _loose(state, rules, candidates):
+    """Which records are loose."""
+    found = np.zeros(state.label.size, dtype=np.bool_)
+    for record in range(found.size):
+        slot = state.label[record]
+        free = True
+        for t in range(state.size[slot]):
+            unit = rules.unit_of[state.member[slot, t]]
+            free = free and rules.unit_begin[unit + 1] - rules.unit_begin[unit] == 1
+        if free and state.size[slot] == 2:
+            free = not _is_candidate(candidates, state.member[slot, 0], state.member[slot, 1])
+        found[record] = free and state.size[slot] <= 2
+    return found
+
+
+@njit(cache=True)
+def _redraw(rng, state, rules, candidates, few, evidence, rounds):
+    """Gibbs draws of each record's partner among those of `few` that are alone and no candidates of it."""
+    here = np.full(state.label.size, -1, dtype=np.int64)
+    for i in range(few.size):
+        here[few[i]] = i
+    for i in range(few.size):
+        for c in range(candidates.begin[few[i]], candidates.begin[few[i] + 1]):
+            if here[candidates.record[c]] >= 0:
+                evidence[i, here[candidates.record[c]]] = -np.inf
+    gains, log_weights = np.empty(rules.file_size.size), np.empty(few.size + 1)
+    changed = 0
+    for _ in range(rounds):
+        for i in range(few.size):
+            own, partner = state.label[few[i]], np.int64(-1)
+            if state.size[own] == 2:
+                partner = state.member[own, 0] + state.member[own, 1] - few[i]
+                if here[partner] < 0:
+                    continue
+                own = part(state, rules, rules.unit_of[few[i]], 0.0, 0.0)
+            join_gains(state, rules, gains)
+            for j in range(few.size):
+                slot = state.label[few[j]]
+                log_weights[j] = -np.inf
+                if i != j and evidence[i, j] > -np.inf and state.size[slot] == 1 and permitted(state, rules, own, slot):
+                    log_weights[j] = evidence[i, j] + join_gain(state, rules, gains, own, slot)
+            log_weights[few.size] = 0.0
+            chosen, _ = choose(rng, log_weights)
+            new = np.int64(-1)
+            if chosen < few.size:
+                new = few[chosen]
+                join(state, rules, own, state.label[new], evidence[i, chosen])
+            changed += new != partner
+    return changed
