@@ -31,6 +31,8 @@ LABEL_SWEEPS = 4
 """Without ties: draws of every unit's cluster for each update of rates and parameters."""
 SWEEPS_BEFORE_TIES = 15
 """With ties and profiles: sweeps by profiles alone that a chain begins with."""
+OFF_LIST = 4
+"""Without ties: one sweep in so many looks at pairs that are no candidates."""
 WALKS = 2
 WANDERS = 2
 """Units that are offered one record at random, candidate or not: so that every linkage can be reached."""
@@ -90,7 +92,7 @@ class ClusterChain:
             self._labels(counts[0])
         for _ in range(WANDERS):
             self._wander(counts[1])
-        if self.space is None and not self.complete:
+        if self.space is None and not self.complete and self.rng.random() < 1 / OFF_LIST:
             counts[2] = move_off_list(self.rng, self.state, self.rules, self.candidates, self.groups.evidence)
         if self.hyperparameters is not None:
             counts[3] = self.hyperparameters.update(self.rng, self.state, warmup_sweep)
