@@ -135,15 +135,16 @@ def test_pairs_that_are_no_candidates_are_reached(monkeypatch):
 
 
 OFF_LIST = {
+    "one file, threes": ((6,), tl.EwensPitman(max_size=3, concentration=0.6, discount=0.3)),
     "one file, pairs": ((6,), tl.EwensPitman(max_size=2, concentration=0.6, discount=0.3)),
     "three files, pairs": ((2, 2, 2), tl.Uniform()),
     "three files, one a file": ((2, 2, 2), tl.OnePerFile(1, 2)),
 }
 
 
-def off_list_p_value(monkeypatch, case, evidence=None, wanders=4):
+def off_list_p_value(monkeypatch, case, evidence=None, wanders=4, **known):
     monkeypatch.setattr(search, "find_candidates", lambda problem, **_: listed(problem))
-    chain = fixed_chain(world(*OFF_LIST[case]))
+    chain = fixed_chain(world(*OFF_LIST[case], **known))
 
     def step(chain):
         chain._labels(np.zeros(2, dtype=np.int64))
@@ -164,8 +165,15 @@ def listed(problem):
 @pytest.mark.parametrize("case", OFF_LIST)
 def test_moves_off_the_list(case, monkeypatch):
     # With clusters of at most two, nothing else is needed to reach every linkage.
-    wanders = 4 if "one a file" in case else 0
+    wanders = 0 if "pairs" in case else 20
     assert off_list_p_value(monkeypatch, case, wanders=wanders) > FALSE_ALARM
+
+
+def test_moves_off_the_list_keep_what_is_known(monkeypatch):
+    known = {"anchors": [(("f0", 0), ("f1", 0))], "nonmatches": [(("f0", 1), ("f2", 1))]}
+    assert off_list_p_value(monkeypatch, "three files, one a file", wanders=20, **known) > FALSE_ALARM
+    known = {"anchors": [(("f0", 0), ("f0", 4))], "nonmatches": [(("f0", 1), ("f0", 5))]}
+    assert off_list_p_value(monkeypatch, "one file, threes", wanders=20, **known) > FALSE_ALARM
 
 
 def test_evidence_forgotten_off_the_list_is_caught(monkeypatch):

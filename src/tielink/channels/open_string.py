@@ -152,9 +152,9 @@ class OpenStringChannel(MixtureChannel):
         clean = (np.array(values)[:, None] == columns).astype(float)
         if len(self._groups) > REMEMBERED:
             self._groups.clear()
-        told = *tables.followed_by(text), np.array(values)
-        affixed = None if self.affixes is None else add_affixes(truth.language, *told)
-        self._groups[values] = prior, clean, tables.type(*told), affixed
+        truths_and_values = *tables.followed_by(text), np.array(values)
+        affixed = None if self.affixes is None else add_affixes(truth.language, *truths_and_values)
+        self._groups[values] = prior, clean, tables.type(*truths_and_values), affixed
         return self._groups[values]
 
     def simulate(
@@ -175,7 +175,7 @@ class OpenStringChannel(MixtureChannel):
         return Drawn.of_texts(persons, said)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def one_edit_away(string: str, alphabet: tuple[str, ...]) -> frozenset[str]:
     """Return all strings that come of one edit."""
     places = range(len(string) + 1)

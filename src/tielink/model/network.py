@@ -66,10 +66,11 @@ class Elicited(Specification):
 
 @dataclass(frozen=True)
 class TieCorrelation(Specification):
-    """Ties of the same two persons in two files go together, beyond what their positions say.
+    """Ties of the same two persons in different files go together, beyond what their positions say.
 
     The two dyads are a bivariate Bernoulli with unchanged margins and odds ratio φ (Plackett 1965):
-    φ = p₁₁p₀₀/(p₁₀p₀₁), log φ ~ N(0, sd²). φ = 1 is independence, the paper's model.
+    φ = p₁₁p₀₀/(p₁₀p₀₁), log φ ~ N(0, sd²). φ = 1 is independence, the paper's model. The dyads of two persons who share
+    three or more files are a chain in the order of the files, in which neighbours are such pairs.
 
     Parameters
     ----------
@@ -141,7 +142,7 @@ class LatentSpace(Specification):
     spread
         Prior of σ², the variance of positions.
     tie_correlation
-        Whether ties of the same persons in two files may go together beyond their positions: true, false or
+        Whether ties of the same persons in different files may go together beyond their positions: true, false or
         `TieCorrelation(...)`.
     sociality
         Whether records differ in how many ties they have at the same place: true, false or `Sociality(...)`.

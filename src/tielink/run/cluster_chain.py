@@ -17,9 +17,10 @@ from tielink.exact.clusters.hyperparameters import Hyperparameters
 from tielink.exact.clusters.labels import MISSING, gibbs_label, gibbs_labels
 from tielink.exact.clusters.offlist import move_off_list
 from tielink.exact.clusters.start import empty_layout, make_tuning, start_layout
-from tielink.exact.clusters.state import everyone_alone
+from tielink.exact.clusters.state import everyone_alone, join
 from tielink.exact.profiles import Profiles
 from tielink.model.cluster_priors import SizePrior
+from tielink.model.problem import Problem
 from tielink.run.job import Job
 
 __all__ = ["ClusterChain"]
@@ -29,7 +30,7 @@ Arrays = dict[str, NDArray[Any]]
 MOVES = ("gibbs", "wander", "off-list", "hyperparameter", "jump", "walk", "intercept", "scale", "spread")
 LABEL_SWEEPS = 4
 """Without ties: draws of every unit's cluster for each update of rates and parameters."""
-SWEEPS_BEFORE_TIES = 15
+SWEEPS_BEFORE_TIES = 5
 """With ties and profiles: sweeps by profiles alone that a chain begins with."""
 OFF_LIST = 4
 """Without ties: one sweep in so many looks at pairs that are no candidates."""
@@ -51,7 +52,7 @@ class ClusterChain:
         self.rules = compile_rules(problem)
         self.candidates = compile_candidates(problem)
         self.groups = Groups(self.profiles, _always(self.candidates), self.rules.largest, self.profile_state)
-        self.complete = len(self.groups.pairs) == math.comb(problem.records, 2)
+        self.complete = len(self.groups.pairs) == _possible_pairs(problem)
         self.state = everyone_alone(self.rules)
         self.seen = np.zeros(problem.records + 1, dtype=np.int64)
         prior = problem.linkage.clusters
@@ -78,12 +79,30 @@ class ClusterChain:
         if space is None:
             return
         if self.profiles.fields:
-            # Networks are laid over each other by the persons they share: without any, chains begin far from a mode.
-            self.space = None
+            self._link_by_profiles()
+        self.layout = start_layout(self.rng, self.state, space)
+
+    def _link_by_profiles(self) -> None:
+        """Do a few sweeps without ties, and keep the clusters that profiles speak for.
+
+        Networks are laid over each other by the persons they share: without any, chains begin far from a mode.
+        """
+        space, self.space = self.space, None
+        try:
             for _ in range(SWEEPS_BEFORE_TIES):
                 self.advance(None)
+        finally:
             self.space = space
-        self.layout = start_layout(self.rng, self.state, space)
+        found, self.state = self.state, everyone_alone(self.rules)
+        if self.hyperparameters is not None:
+            self.hyperparameters.write(self.state)
+        least = math.log(self.job.problem.records)
+        for slot in np.flatnonzero((found.size > 1) & (found.value > (found.size - 1) * least)):
+            first, *others = dict.fromkeys(self.rules.unit_of[found.member[slot, : found.size[slot]]].tolist())
+            for unit in others:
+                record, other = (self.rules.unit_record[self.rules.unit_begin[one]] for one in (unit, first))
+                join(self.state, self.rules, self.state.label[record], self.state.label[other], 0.0)
+        self._revalue()
 
     def advance(self, warmup_sweep: int | None) -> NDArray[np.int64]:
         """Do one sweep; tune if it is number `warmup_sweep` of warm-up. Return (proposed, accepted) by move."""
@@ -261,6 +280,12 @@ class ClusterChain:
             for name, array in self._network_arrays().items():
                 array[...] = arrays[name]
         self._revalue()
+
+
+def _possible_pairs(problem: Problem) -> int:
+    """Return the number of pairs that may be one person, whatever their profiles say."""
+    inside = 0 if problem.linkage.allowed == "free" else sum(math.comb(size, 2) for size in problem.sizes)
+    return math.comb(problem.records, 2) - inside - len(problem.linkage.nonmatches)
 
 
 def _always(candidates: Any) -> NDArray[np.int64]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import polars as pl
 import pytest
@@ -61,6 +63,20 @@ def test_groups_enter_the_table_are_renewed_and_forgotten(groups):
         groups.refresh(groups.state)
     assert find(groups.table, key, 3) == -1
     assert find(groups.table, key, 2) >= 0
+
+
+def test_careless_records_have_their_rates_in_pairs_too():
+    frame = pl.DataFrame({"id": range(8), "name": NAMES, "place": PLACES})
+    data = tl.Dataset.from_frames({"a": frame}, fields={"name": tl.String(), "place": tl.Categorical()})
+    model = tl.Model(network=None, linkage=tl.EwensPitman(max_size=3), records=tl.Careless())
+    profiles = Profiles(tl.Problem.compile(model, data))
+    state = profiles.start()
+    pairs = np.array(list(combinations(range(8), 2)))
+    nobody = Groups(profiles, pairs, 3, state).table.value[: len(pairs)].copy()
+    state.careless[[0, 2, 5]] = True
+    made = Groups(profiles, pairs, 3, state)
+    assert made.table.value[: len(pairs)] == pytest.approx(made.evidence(pairs), abs=1e-12)
+    assert np.abs(made.table.value[: len(pairs)] - nobody).max() > 0.1
 
 
 def test_rates_may_differ_by_file(groups):

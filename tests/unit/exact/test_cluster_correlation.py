@@ -22,14 +22,19 @@ def drawn_chain(rng, link="logit", sizes=None, **options):
     network = tl.LatentSpace(2, link, 1.5, tl.InverseGamma(6.0, 10.0), sociality=True, tie_correlation=True)
     model = tl.Model(network=network, linkage=tl.OnePerFile(4, 2), fields={}, **options)
     drawn = tl.simulate.from_prior(rng, model, sizes or {"a": 6, "b": 7, "c": 5}, {})
-    chain = ClusterChain(Job.make(drawn.model, drawn.dataset, Run()), 0)
+    return chain_at(drawn, drawn.dataset), drawn
+
+
+def chain_at(drawn, dataset):
+    chain = ClusterChain(Job.make(drawn.model, dataset, Run()), 0)
     put(chain, drawn.parameters)
-    return chain, drawn.parameters
+    return chain
 
 
 @pytest.mark.parametrize("link", ["logit", "probit"])
 def test_kernels_are_differences_of_log_joints(rng, link):
-    chain, parameters = drawn_chain(rng, link)
+    chain, drawn = drawn_chain(rng, link)
+    parameters = drawn.parameters
     layout, space, state, problem = chain.layout, chain.space, chain.state, chain.job.problem
     assert set(state.size[state.size > 0]) == {1, 2, 3}, "clusters of every size: choose another seed"
     terms = dict(log_joint_terms(problem, parameters))
@@ -69,6 +74,25 @@ def test_what_a_record_adds_to_a_cluster_is_the_difference_of_totals(rng):
         join(state, rules, own, slot, 0.0)
         checked += 1
     assert checked > 8
+
+
+def test_anchored_records_gain_together(rng):
+    """What a known pair gains wherever it is put is the difference of totals, as for a record alone."""
+    _, drawn = drawn_chain(rng)
+    person = int(np.flatnonzero(np.bincount(drawn.parameters.labels) == 3)[0])
+    pair = np.flatnonzero(drawn.parameters.labels == person)[:2]
+    known = tl.Linkage.from_pairs(drawn.dataset, [tuple(drawn.dataset.records[int(record)] for record in pair)])
+    chain = chain_at(drawn, replace(drawn.dataset, anchors=known))
+    layout, space, state, rules = chain.layout, chain.space, chain.state, chain.rules
+    unit, slot = rules.unit_of[pair[0]], state.label[pair[0]]
+    both, count, u = state.member[slot].copy(), state.size[slot], chain.layouts()["positions"][pair[0]]
+    whole = total_gain(layout.correlation, layout.intercept, 1.0, state, layout, space)
+    own = part(state, rules, unit, 0.0, 0.0)
+    apart = total_gain(layout.correlation, layout.intercept, 1.0, state, layout, space)
+    alone = cluster_gain(u, own, state, layout, space)
+    assert abs(alone) > 1e-6
+    joined = joined_gain(u, own, slot, both, count, state, layout, space)
+    assert joined - alone == pytest.approx(whole - apart, abs=1e-9)
 
 
 def test_the_chain_of_dyads_is_a_distribution_with_the_same_margins():

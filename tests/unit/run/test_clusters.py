@@ -84,7 +84,9 @@ def _with(posterior, person, nonmatches):
     return replace(posterior, person=person.astype(np.int16), nonmatches=nonmatches)
 
 
-@pytest.mark.parametrize("network", [None, tl.LatentSpace(1), tl.LatentSpace(1, sociality=True)])
+@pytest.mark.parametrize(
+    "network", [None, tl.LatentSpace(1), tl.LatentSpace(1, sociality=True), tl.LatentSpace(1, tie_correlation=True)]
+)
 def test_a_run_goes_on_where_it_stopped(network):
     """Half a run, a checkpoint, the other half: the draws of a whole run."""
     from tielink.project import Run

@@ -61,13 +61,20 @@ class Groups:
             self.table.used[:] = 0
         if not self.profiles.fields:
             return
+        for sums, parameters in zip(self._sums, state.fields, strict=True):
+            if parameters.size:
+                sums.clear()
+        self.table.value[: len(self.pairs)] = self._of_pairs()
+        self._evaluate(len(self.pairs), self.count)
+
+    def _of_pairs(self) -> Floats:
+        """Return E of the candidate pairs."""
+        if self.profiles.problem.careless_share is not None:
+            return self.evidence(self.pairs)  # rates differ by record
         total = np.zeros(len(self.pairs))
         for place, prepared in enumerate(self._prepared):
-            if state.fields[place].size:
-                self._sums[place].clear()
-            prepared.add(state.fields[place], self.state.rates, total)
-        self.table.value[: len(self.pairs)] = total
-        self._evaluate(len(self.pairs), self.count)
+            prepared.add(self.state.fields[place], self.state.rates, total)
+        return total
 
     def supply(self) -> None:
         """Add the groups that a kernel asked for."""
