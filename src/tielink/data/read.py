@@ -206,6 +206,8 @@ def _parse_quoted_quickly(text: str, delimiter: str) -> tuple[pl.DataFrame, NDAr
     """
     raw = text.replace("\r\n", "\n").rstrip("\n").encode()
     first, _, body = raw.partition(b"\n")
+    if b"\r" in raw:
+        return None  # a line end of its own kind, or part of a cell
     header = next(csv.reader([first.decode()], delimiter=delimiter))
     header = [name.strip() for name in header]
     if b"\n\n" in raw or len(set(header)) < len(header) or not all(header) or not body:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tielink.data.read import read_table_file
@@ -126,6 +126,7 @@ def test_whatever_the_csv_module_writes_is_read_back(tmp_path, rows, quoting):
 
 
 @settings(max_examples=150)
+@example(content=b'\r"')
 @given(content=st.binary(max_size=200))
 def test_rubbish_never_raises(tmp_path, content):
     table, faults = read(tmp_path, content)
