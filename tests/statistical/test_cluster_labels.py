@@ -155,7 +155,7 @@ def off_list_p_value(monkeypatch, case, evidence=None, wanders=4, **known):
         for _ in range(wanders):
             chain._wander(np.zeros(2, dtype=np.int64))
 
-    return p_value(chain, step=step)
+    return p_value(chain, 1_500, step=step)
 
 
 def listed(problem):
@@ -165,15 +165,15 @@ def listed(problem):
 @pytest.mark.parametrize("case", OFF_LIST)
 def test_moves_off_the_list(case, monkeypatch):
     # With clusters of at most two, nothing else is needed to reach every linkage.
-    wanders = 0 if "pairs" in case else 20
+    wanders = 0 if "pairs" in case else 10
     assert off_list_p_value(monkeypatch, case, wanders=wanders) > FALSE_ALARM
 
 
 def test_moves_off_the_list_keep_what_is_known(monkeypatch):
     known = {"anchors": [(("f0", 0), ("f1", 0))], "nonmatches": [(("f0", 1), ("f2", 1))]}
-    assert off_list_p_value(monkeypatch, "three files, one a file", wanders=20, **known) > FALSE_ALARM
+    assert off_list_p_value(monkeypatch, "three files, one a file", wanders=10, **known) > FALSE_ALARM
     known = {"anchors": [(("f0", 0), ("f0", 4))], "nonmatches": [(("f0", 1), ("f0", 5))]}
-    assert off_list_p_value(monkeypatch, "one file, threes", wanders=20, **known) > FALSE_ALARM
+    assert off_list_p_value(monkeypatch, "one file, threes", wanders=10, **known) > FALSE_ALARM
 
 
 def test_evidence_forgotten_off_the_list_is_caught(monkeypatch):
