@@ -8,6 +8,7 @@ import numpy as np
 import tielink as tl
 from tielink.exact.clusters.correlation import total_gain
 from tielink.exact.clusters.state import join
+from tielink.logp import log_joint
 from tielink.project import Run
 from tielink.run.cluster_chain import ClusterChain
 from tielink.run.job import Job
@@ -61,6 +62,17 @@ def put(chain, parameters):
             chain.layout.correlation[0] = parameters.correlation
             chain.tuning.step_correlation[:] = 1.5
     chain._revalue()
+
+
+def moves_of_persons(rng, problem, parameters):
+    """Yield for every person its records, two points, and by how much the log joint differs between them."""
+    for label in range(parameters.labels.max() + 1):
+        points, joint = rng.normal(size=(2, parameters.positions.shape[1])), []
+        for u in points:
+            moved = parameters.positions.copy()
+            moved[label] = u
+            joint.append(log_joint(problem, replace(parameters, positions=moved)))
+        yield np.flatnonzero(parameters.labels == label), points, joint[0] - joint[1]
 
 
 def statistics(chain):
