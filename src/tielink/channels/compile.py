@@ -12,7 +12,7 @@ from tielink.channels.channel import Channel, Codes
 from tielink.channels.closed_string import ClosedStringChannel
 from tielink.channels.compile_measured import compile_measured
 from tielink.channels.confusion import MOST_CONFUSED, ConfusionChannel
-from tielink.channels.counts import counts_by_file
+from tielink.channels.counts import count_by_file, largest_count, others_count
 from tielink.channels.near_strings import sharing_pairs
 from tielink.channels.open_string import OpenStringChannel
 from tielink.channels.person_name import compile_names
@@ -84,8 +84,11 @@ def _open_string(name: str, field: String, column: Column, file_of: Codes, fault
     if not _short_enough(name, column, faults):
         return None
     given = field.frequencies
-    counts = given if isinstance(given, Mapping) else counts_by_file(column.codes, file_of, len(column.values))
-    truth = string_truth(column.values, counts)
+    if isinstance(given, Mapping):
+        truth = string_truth(column.values, given)
+    else:
+        by_file = count_by_file(column.codes, file_of, len(column.values))
+        truth = string_truth(column.values, largest_count(by_file), others_count(by_file))
     levels = len(truth.strings)
     if isinstance(field.affixes, Affixes):
         tables = typing_tables(truth, besides=sharing_pairs(column.values))

@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 import numpy as np
 
 from tielink.channels.channel import Channel, Codes
-from tielink.channels.counts import counts_by_file
+from tielink.channels.counts import count_by_file, largest_count
 from tielink.channels.lattice import DateLattice, Lattice, NumberLattice
 from tielink.channels.measured import REACH, MeasuredChannel
 from tielink.channels.measured_truth import smooth_truth
@@ -31,7 +31,7 @@ def compile_measured(name: str, field: Measured, column: Column, file_of: Codes,
         return None
     lattice, points, spread = found
     codes = np.append(points, MISSING)[column.codes]
-    counts = counts_by_file(codes, file_of, lattice.size)
+    counts = largest_count(count_by_file(codes, file_of, lattice.size))
     if not counts.any():  # nobody says anything yet: each value that could be said counts once
         np.add.at(counts, points, 1)
     truth = smooth_truth(counts, spread)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tielink.channels.channel import Codes, Drawn, Floats, Truths
+from tielink.channels.counts import count_by_file, largest_count, others_count
 from tielink.channels.distorted_mixture import MixtureChannel, Place
 from tielink.channels.name_tables import DROP_RATES, FIRST, GivenNames, given_names, pair_sums, single_sums
 from tielink.channels.name_truths import family_truths, list_truths
@@ -160,8 +161,8 @@ class PersonNameChannel(MixtureChannel):
 def compile_names(name: str, field: PersonName, column: Column, file_of: Codes) -> PersonNameChannel:
     """Read the names of a column, count their parts, and compute the tables.
 
-    Names that are read alike get one code. Parts are counted in each file, and the largest count of any file counts;
-    given frequencies are counted in the place of the files.
+    Names that are read alike get one code. Parts are counted in each file; given frequencies take the place of the
+    files.
     """
     read = [parse_name(value) for value in column.values]
     given_counts = _counted(field.frequencies)
@@ -171,8 +172,7 @@ def compile_names(name: str, field: PersonName, column: Column, file_of: Codes) 
     if given_counts:
         times = np.array([[given_counts.get(parsed, 0.0) for parsed in names]])
     else:
-        here = [codes[(codes != MISSING) & (file_of == file)] for file in np.unique(file_of)]
-        times = np.stack([np.bincount(own, minlength=len(names)).astype(float) for own in here])
+        times = count_by_file(codes, file_of, len(names))
     families = sorted({parsed.family for parsed in names})
     of_family = {one: code for code, one in enumerate(families)}
     family = np.array([of_family[parsed.family] for parsed in names])
@@ -181,17 +181,23 @@ def compile_names(name: str, field: PersonName, column: Column, file_of: Codes) 
     listed = np.array([of_list[parsed.given] for parsed in names])
     tokens = sorted({token for given in lists for token in given}) or ["a"]
     number = {token: code for code, token in enumerate(tokens)}
-    truth = string_truth(families, _largest(times, [[code] for code in family], len(families)), empty=False)
-    counts = _largest(times, [[number[token] for token in parsed.given] for parsed in names], len(tokens))
-    full = counts * np.array([len(token) > 1 for token in tokens])
-    given_truth = string_truth(tokens, full, empty=False)
+    by_family = _parts_by_file(times, [[code] for code in family], len(families))
+    by_token = _parts_by_file(times, [[number[token] for token in parsed.given] for parsed in names], len(tokens))
+    by_list = _parts_by_file(times, [[code] for code in listed], len(lists))
+    truth, given_truth = (
+        string_truth(parts, largest_count(by_file), None if given_counts else others_count(by_file), empty=False)
+        for parts, by_file in (
+            (families, by_family),
+            (tokens, by_token * np.array([len(token) > 1 for token in tokens])),
+        )
+    )
     tables = typing_tables(given_truth, kept=True)
     starts = np.zeros(len(given_truth.language.alphabet))
-    np.add.at(starts, [given_truth.language.number[token[0]] for token in tokens], counts)
+    np.add.at(starts, [given_truth.language.number[token[0]] for token in tokens], largest_count(by_token))
     given = given_names(
         tables,
         [tuple(number[token] for token in given) for given in lists],
-        _largest(times, [[code] for code in listed], len(lists)),
+        largest_count(by_list),
         starts,
     )
     return PersonNameChannel(
@@ -220,10 +226,10 @@ def _counted(frequencies: Mapping[str, float] | str) -> dict[Name, float]:
     return counts
 
 
-def _largest(times: Floats, parts: list[list[int]], levels: int) -> Floats:
-    """Return the largest count, over files, of each part; `times` is how often each name is in each file."""
+def _parts_by_file(times: Floats, parts: list[list[int]], levels: int) -> Floats:
+    """Return how often each part is in each file, files × parts; `times` is how often each name is."""
     counts = np.zeros((len(times), levels))
     for code, own in enumerate(parts):
         for part in own:
             counts[:, part] += times[:, code]
-    return np.asarray(counts.max(axis=0))
+    return counts

@@ -1,9 +1,12 @@
 """How common true strings are: counts where there are any, a language model for everything else.
 
-    p(v) = [max(c(v) − D, 0) + D·T·LM(v)] / n,
+    p(v) = max(o(v) − D, 0)/n + b·LM(v),
 
-with c(v) the count of v, T the number of counted strings, n = Σc, and the discount D = n₁/(n₁ + 2n₂) from the numbers
-of strings counted once and twice (absolute discounting: Ney, Essen and Kneser 1994). Σ_v p(v) = 1 over all strings.
+with c(v) the count of v, n = Σc, and the discount D = n₁/(n₁ + 2n₂) from the numbers of strings counted once and twice
+(absolute discounting: Ney, Essen and Kneser 1994). o(v) is c(v) where frequencies are given. Of strings in the files it
+is how often others have v (see `counts`): a string that one record alone has is priced by the language model, as it
+would be by all who never saw that record. Else a misspelling, seen once, would pass for a name as common as most. b is
+what is left, so that Σ_v p(v) = 1 over all strings.
 """
 
 from __future__ import annotations
@@ -27,9 +30,9 @@ class StringTruth:
     text: Text
     language: Language
     counted: Floats
-    """max(c(v) − D, 0)/n of every string of the vocabulary."""
+    """max(o(v) − D, 0)/n of every string of the vocabulary."""
     back_off: float
-    """D·T/n: what is left to the language model."""
+    """b: what is left to the language model."""
     probability: Floats
     """p(v) of every string of the vocabulary."""
 
@@ -60,11 +63,17 @@ def discount(counts: Floats) -> float:
     return once / (once + 2 * (twice if (near == 1).any() else max(twice, 0.5)))
 
 
-def string_truth(strings: Sequence[str], counts: Floats | Mapping[str, float], *, empty: bool = True) -> StringTruth:
+def string_truth(
+    strings: Sequence[str],
+    counts: Floats | Mapping[str, float],
+    others: Floats | None = None,
+    *,
+    empty: bool = True,
+) -> StringTruth:
     """Fit p to a vocabulary and its counts; a mapping may count further strings, and need not count all.
 
-    The language model is trained on the counted strings. Given frequencies that are no counts are scaled so that the
-    rarest string counts one.
+    `others` is o(v), the counts themselves where it is left out. The language model is trained on the counted strings.
+    Given frequencies that are no counts are scaled so that the rarest string counts one.
     """
     vocabulary = list(strings)
     if isinstance(counts, Mapping):
@@ -80,7 +89,7 @@ def string_truth(strings: Sequence[str], counts: Floats | Mapping[str, float], *
     text = model.encode(vocabulary)
     total = numbers.sum()
     off = discount(numbers)
-    counted = np.maximum(numbers - off, 0.0) / max(total, 1e-300)
+    counted = np.maximum((numbers if others is None else others) - off, 0.0) / max(total, 1e-300)
     back_off = 1.0 - float(counted.sum())
     probability = counted + back_off * np.exp(model.log_probability(text))
     return StringTruth(tuple(vocabulary), text, model, counted, back_off, probability)

@@ -14,7 +14,7 @@ from tielink.channels import near_strings
 from tielink.channels.affix_kernels import added, affixed, core_sum
 from tielink.channels.affix_tables import AFFIX_SHARES, add_affixes, affix_tables, common_parts, draw_affixed
 from tielink.channels.channel import Channel
-from tielink.channels.counts import counts_by_file
+from tielink.channels.counts import count_by_file, largest_count, others_count
 from tielink.channels.near_strings import near_pairs, reach, sharing_pairs
 from tielink.channels.string_truth import discount, string_truth
 from tielink.channels.typing_kernels import typed
@@ -55,10 +55,30 @@ def test_true_strings_have_probabilities_that_sum_to_one(strings):
 
 def test_counts_are_the_largest_of_any_file_and_are_discounted():
     codes, file_of = np.array([0, 0, 1, -1, 0, 1, 2]), np.array([0, 0, 0, 0, 1, 1, 1])
-    assert counts_by_file(codes, file_of, 4).tolist() == [2, 1, 1, 0]
+    assert largest_count(count_by_file(codes, file_of, 4)).tolist() == [2, 1, 1, 0]
     assert discount(np.array([2.0, 1.0, 1.0, 0.0])) == 2 / (2 + 2 * 1)
     assert discount(np.array([1.0, 1.0])) == 1
     assert 0 < discount(np.array([5.0, 2.0])) < discount(np.array([7.0, 9.0])) < 1
+
+
+def test_what_others_say_is_counted_by_setting_each_record_aside():
+    rng = np.random.default_rng(4)
+    codes, file_of = rng.integers(-1, 12, 60), rng.integers(0, 3, 60)
+    others = others_count(count_by_file(codes, file_of, 13))
+    for value in range(13):
+        own = np.flatnonzero(codes == value)
+        left = [largest_count(count_by_file(np.delete(codes, i), np.delete(file_of, i), 13))[value] for i in own]
+        assert others[value] == pytest.approx(np.mean(left) if len(own) else 0.0)
+
+
+def test_a_string_that_one_record_alone_has_is_priced_by_the_language_model():
+    by_file = np.array([[1.0, 1.0, 3.0, 0.0], [0.0, 1.0, 1.0, 1.0]])
+    truth = string_truth(["ab", "ba", "bb", "abba"], largest_count(by_file), others_count(by_file))
+    off, n = discount(largest_count(by_file)), 6
+    assert truth.counted == pytest.approx([0, (1 - off) / n, (9 / 4 - off) / n, 0])
+    assert truth.back_off == pytest.approx(1 - truth.counted.sum())
+    model = np.exp(truth.language.log_probability(truth.text))
+    assert truth.probability == pytest.approx(truth.counted + truth.back_off * model)
 
 
 def test_given_frequencies_replace_counts_and_need_not_cover_every_string():
