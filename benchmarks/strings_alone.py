@@ -28,8 +28,8 @@ CASES = (
     ("pkdd12", "username", "String()", 3_000),
     ("pkdd12", "username", "String(affixes=False)", 3_000),
     ("pkdd12", "username", 'String(vocabulary="closed")', 3_000),
-    ("citeseer", "name", "PersonName()", 4_000),
-    ("citeseer", "name", "String()", 1_000),
+    ("citeseer", "name", "PersonName()", 20_000),
+    ("citeseer", "name", "String()", 15_000),
     ("citeseer", "name", 'String(vocabulary="closed")', 500),
 )
 KINDS = {

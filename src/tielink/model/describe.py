@@ -164,14 +164,14 @@ def _field_line(name: str, field: Field, distinct: int) -> str:
 
 def _open_words(field: String) -> str:
     """Say what an open vocabulary means, and what becomes of distorted values."""
-    known = "counts in the files" if field.frequencies == "empirical" else "given frequencies"
+    known = "how often other records have it" if field.frequencies == "empirical" else "given frequencies"
     other, edits = field.another, field.edits
     added = ""
     if isinstance(field.affixes, Affixes):
         share = field.affixes.share
         added = f", or with something added before or after (a share ~ Beta({share.a:g}, {share.b:g}))"
     return (
-        f"any string may be true, those seen by {known}, others by a language model of characters; a distorted value "
+        f"any string may be true, priced by {known} and by a language model of characters; a distorted value "
         f"is another string with probability ~ Beta({other.a:g}, {other.b:g}), else mistyped with an edit rate "
         f"~ Beta({edits.a:g}, {edits.b:g}) a character{added}."
     )
