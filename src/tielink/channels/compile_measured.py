@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 import numpy as np
 
 from tielink.channels.channel import Channel, Codes
-from tielink.channels.counts import count_by_file, largest_count
+from tielink.channels.counts import count_by_file, largest_count, others_count
 from tielink.channels.lattice import DateLattice, Lattice, NumberLattice
 from tielink.channels.measured import REACH, MeasuredChannel
 from tielink.channels.measured_truth import smooth_truth
@@ -31,10 +31,10 @@ def compile_measured(name: str, field: Measured, column: Column, file_of: Codes,
         return None
     lattice, points, spread = found
     codes = np.append(points, MISSING)[column.codes]
-    counts = largest_count(count_by_file(codes, file_of, lattice.size))
-    if not counts.any():  # nobody says anything yet: each value that could be said counts once
-        np.add.at(counts, points, 1)
-    truth = smooth_truth(counts, spread)
+    by_file = count_by_file(codes, file_of, lattice.size)
+    if not by_file.any():  # nobody says anything yet: each value that could be said counts once
+        np.add.at(by_file[0], points, 1)
+    truth = smooth_truth(largest_count(by_file), others_count(by_file), spread)
     return MeasuredChannel(name, codes, lattice.size, lattice, truth, spread, float(field.unrelated))
 
 

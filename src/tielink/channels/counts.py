@@ -11,7 +11,7 @@ import numpy as np
 from tielink.channels.channel import Codes, Floats
 from tielink.data.columns import MISSING
 
-__all__ = ["count_by_file", "largest_count", "others_count"]
+__all__ = ["count_by_file", "discount", "largest_count", "others_count"]
 
 
 def count_by_file(codes: Codes, file_of: Codes, levels: int) -> Floats:
@@ -38,3 +38,15 @@ def others_count(by_file: Floats) -> Floats:
         elsewhere = largest_count(np.delete(by_file, file, axis=0))
         total += own * np.maximum(own - 1, elsewhere)
     return np.asarray(total / np.maximum(by_file.sum(axis=0), 1))
+
+
+def discount(counts: Floats) -> float:
+    """Return D = n₁/(n₁ + 2n₂), from the numbers of values counted once and twice: what a count gives to others.
+
+    This is absolute discounting (Ney, Essen and Kneser 1994). Where nothing is counted once, or neither once nor twice,
+    half a value stands in: some mass is always left for values that were not counted. Numbers that are no counts were
+    scaled before, and are taken to the nearest one.
+    """
+    near = np.rint(counts)
+    once, twice = max(float((near == 1).sum()), 0.5), float((near == 2).sum())
+    return once / (once + 2 * (twice if (near == 1).any() else max(twice, 0.5)))

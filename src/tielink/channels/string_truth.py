@@ -2,9 +2,8 @@
 
     p(v) = max(o(v) − D, 0)/n + b·LM(v),
 
-with c(v) the count of v, n = Σc, and the discount D = n₁/(n₁ + 2n₂) from the numbers of strings counted once and twice
-(absolute discounting: Ney, Essen and Kneser 1994). o(v) is c(v) where frequencies are given. Of strings in the files it
-is how often others have v (see `counts`): a string that one record alone has is priced by the language model, as it
+with c(v) the count of v, n = Σc and D the discount. o(v) is c(v) where frequencies are given. Of strings in the files
+it is how often others have v (see `counts`): a string that one record alone has is priced by the language model, as it
 would be by all who never saw that record. Else a misspelling, seen once, would pass for a name as common as most. b is
 what is left, so that Σ_v p(v) = 1 over all strings.
 """
@@ -17,9 +16,10 @@ from functools import cached_property
 
 import numpy as np
 
+from tielink.channels.counts import discount
 from tielink.channels.language import Floats, Language, Text, language
 
-__all__ = ["StringTruth", "discount", "string_truth"]
+__all__ = ["StringTruth", "string_truth"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,17 +50,6 @@ class StringTruth:
         weights = np.append(self.counted, self.back_off)
         chosen = rng.choice(len(weights), size=number, p=weights / weights.sum())
         return [self.strings[c] if c < len(self.strings) else self.language.draw(rng) for c in chosen]
-
-
-def discount(counts: Floats) -> float:
-    """Return D = n₁/(n₁ + 2n₂).
-
-    Where nothing is counted once, or neither once nor twice, half a string stands in: some mass is always left for
-    strings that were not counted. Numbers that are no counts were scaled before, and are taken to the nearest one.
-    """
-    near = np.rint(counts)
-    once, twice = max(float((near == 1).sum()), 0.5), float((near == 2).sum())
-    return once / (once + 2 * (twice if (near == 1).any() else max(twice, 0.5)))
 
 
 def string_truth(

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import tielink as tl
-from tielink.channels.counts import count_by_file, largest_count
+from tielink.channels.counts import count_by_file, largest_count, others_count
 from tielink.channels.lattice import DateLattice, NumberLattice
 from tielink.channels.measured import MeasuredChannel
 from tielink.channels.measured_truth import smooth_truth
@@ -142,15 +142,16 @@ def test_simulated_values_have_the_probabilities_of_the_definition(case):
 
 
 def test_frequencies_are_counts_where_values_repeat_and_smooth_elsewhere():
-    counts = largest_count(count_by_file(np.array([3, 3, 3, 9, 3, 9, -1]), np.array([0, 0, 0, 0, 1, 1, 1]), 20))
-    assert counts[[3, 9]].tolist() == [3, 1]
-    p = smooth_truth(counts, 0.0)
+    codes, file_of = np.array([3, 3, 3, 9, 3, 9, 15, -1]), np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    by_file = count_by_file(codes, file_of, 20)
+    p = smooth_truth(largest_count(by_file), others_count(by_file), 0.0)
     assert p.sum() == pytest.approx(1)
     assert (p > 0).all()
     assert p[3] > p[9] > p[10] > p[19]
+    assert p[15] == pytest.approx(p[14], rel=0.25), "what one record alone says is as likely as what is near it"
     rng = np.random.default_rng(1)
     sample = np.bincount(np.clip(rng.normal(500, 60, 4_000).astype(int), 0, 999), minlength=1_000)
-    p = smooth_truth(sample, 0.0)
+    p = smooth_truth(sample, sample - (sample > 0), 0.0)
     law = stats.norm(500, 60).cdf(np.arange(1_000) + 1) - stats.norm(500, 60).cdf(np.arange(1_000))
     assert np.abs(p - law).sum() / 2 < 0.15
     assert np.abs(sample / 4_000 - law).sum() / 2 > np.abs(p - law).sum() / 2, "smoothing does not make it worse"

@@ -14,9 +14,9 @@ from tielink.channels import near_strings
 from tielink.channels.affix_kernels import added, affixed, core_sum
 from tielink.channels.affix_tables import AFFIX_SHARES, add_affixes, affix_tables, common_parts, draw_affixed
 from tielink.channels.channel import Channel
-from tielink.channels.counts import count_by_file, largest_count, others_count
+from tielink.channels.counts import count_by_file, discount, largest_count, others_count
 from tielink.channels.near_strings import near_pairs, reach, sharing_pairs
-from tielink.channels.string_truth import discount, string_truth
+from tielink.channels.string_truth import string_truth
 from tielink.channels.typing_kernels import typed
 from tielink.channels.typing_tables import EDIT_RATES, draw_typed, rate_weights, split_rate, typing_tables
 from tielink.logp.profiles import log_group, log_pair, log_single
