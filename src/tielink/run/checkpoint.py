@@ -103,10 +103,21 @@ def load_chain(folder: Path, chain: AnyChain, recorder: Recorder) -> int:
         raise InputError(
             [Fault(str(path), f"cannot be read ({error}).", "Remove it to run that chain again.")]
         ) from None
-    values = json.loads(arrays.pop("values").tobytes())
-    chain.restore(arrays, values)
-    for name, array in recorder.arrays.items():
-        array[...] = arrays[f"draws.{name}"]
-    recorder.counts[...] = arrays["counts"]
-    recorder.count = int(values["count"])
-    return int(values["sweeps"])
+    try:
+        values = json.loads(arrays.pop("values").tobytes())
+        chain.restore(arrays, values)
+        for name, array in recorder.arrays.items():
+            array[...] = arrays[f"draws.{name}"]
+        recorder.counts[...] = arrays["counts"]
+        recorder.count = int(values["count"])
+        return int(values["sweeps"])
+    except (KeyError, ValueError) as error:
+        raise InputError(
+            [
+                Fault(
+                    str(path),
+                    f"does not fit this version of tielink ({error}): another one wrote it.",
+                    "Go on with the version that wrote it, or name a new folder to start again.",
+                )
+            ]
+        ) from None

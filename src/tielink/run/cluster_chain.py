@@ -107,42 +107,47 @@ class ClusterChain:
     def advance(self, warmup_sweep: int | None) -> NDArray[np.int64]:
         """Do one sweep; tune if it is number `warmup_sweep` of warm-up. Return (proposed, accepted) by move."""
         counts = np.zeros((len(self.moves), 2), dtype=np.int64)
+        of = dict(zip(self.moves, counts, strict=True))
         for _ in range(LABEL_SWEEPS if self.space is None else 1):
-            self._labels(counts[0])
+            self._labels(of["gibbs"])
         for _ in range(WANDERS):
-            self._wander(counts[1])
+            self._wander(of["wander"])
         if self.space is None and not self.complete and self.rng.random() < 1 / OFF_LIST:
-            counts[2] = move_off_list(self.rng, self.state, self.rules, self.candidates, self.groups.evidence)
+            of["off-list"][:] = move_off_list(self.rng, self.state, self.rules, self.candidates, self.groups.evidence)
         if self.hyperparameters is not None:
-            counts[3] = self.hyperparameters.update(self.rng, self.state, warmup_sweep)
+            of["hyperparameter"][:] = self.hyperparameters.update(self.rng, self.state, warmup_sweep)
         if self.space is not None:
-            self._positions(counts, warmup_sweep)
+            self._positions(of, warmup_sweep)
+            if self._social:
+                self._socialities(counts[-len(sociality.MOVES) :], warmup_sweep)
         if self.profiles.fields:
             self.profiles.update(self.rng, self.profile_state, self.person())
             self._revalue()
         return counts
 
-    def _positions(self, counts: NDArray[np.int64], warmup_sweep: int | None) -> None:
+    def _positions(self, of: Arrays, warmup_sweep: int | None) -> None:
+        """Move positions, intercepts, spread and phi; `of` holds the counts of each move."""
         rng, state, layout, space, tuning = self.rng, self.state, self.layout, self.space, self.tuning
         assert space is not None
-        counts[4] = positions.jump(rng, state, layout, space, tuning)
+        of["jump"][:] = positions.jump(rng, state, layout, space, tuning)
         for _ in range(WALKS):
             info = positions.walk(rng, state, layout, space, tuning)
-            counts[5] += (info.proposed, info.accepted)
-        counts[6] = positions.walk_intercepts(rng, state, layout, space, tuning)
-        counts[7] = positions.scale(rng, state, layout, space, tuning)
-        counts[8] = positions.draw_spread(rng, state, layout, space)
+            of["walk"] += (info.proposed, info.accepted)
+        of["intercept"][:] = positions.walk_intercepts(rng, state, layout, space, tuning)
+        of["scale"][:] = positions.scale(rng, state, layout, space, tuning)
+        of["spread"][:] = positions.draw_spread(rng, state, layout, space)
         if warmup_sweep is not None:
-            adapt(tuning, warmup_sweep, info.moved_a, info.moved_b, counts[6], counts[7])  # type: ignore[arg-type]
+            adapt(tuning, warmup_sweep, info.moved_a, info.moved_b, of["intercept"], of["scale"])  # type: ignore[arg-type]
         if self._correlated:
-            counts[9] = correlation.walk_correlation(rng, state, layout, space, tuning)
+            of["correlation"][:] = correlation.walk_correlation(rng, state, layout, space, tuning)
             if warmup_sweep is not None:
-                adapt_correlation(tuning, warmup_sweep, counts[9])
-        if self._social:
-            social = counts[-len(sociality.MOVES) :]
-            info = sociality.sweep_sociality(rng, state, layout, space, tuning, social)
-            if warmup_sweep is not None:
-                adapt_sociality(tuning, warmup_sweep, info.moved_a, info.moved_b, social)
+                adapt_correlation(tuning, warmup_sweep, of["correlation"])
+
+    def _socialities(self, counts: NDArray[np.int64], warmup_sweep: int | None) -> None:
+        assert self.space is not None
+        info = sociality.sweep_sociality(self.rng, self.state, self.layout, self.space, self.tuning, counts)
+        if warmup_sweep is not None:
+            adapt_sociality(self.tuning, warmup_sweep, info.moved_a, info.moved_b, counts)
 
     def _labels(self, counts: NDArray[np.int64]) -> None:
         begin, units = 0, len(self.rules.unit_begin) - 1

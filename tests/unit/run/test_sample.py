@@ -78,6 +78,12 @@ def test_a_folder_with_another_run_is_refused(data, tmp_path):
         tl.sample(MODEL, data, workers=0, checkpoint=tmp_path, **(SETTINGS | {"seed": 9}))
     with pytest.raises(tl.InputError, match="is no checkpoint folder"):
         tl.resume(tmp_path / "nowhere")
+    with np.load(tmp_path / "chain-0.npz") as stored:
+        arrays = dict(stored)
+    for older in (arrays | {"counts": arrays["counts"][1:]}, {k: v for k, v in arrays.items() if k != "counts"}):
+        np.savez(tmp_path / "chain-0.npz", **older)
+        with pytest.raises(tl.InputError, match="does not fit this version of tielink"):
+            tl.resume(tmp_path, workers=0)
     (tmp_path / "chain-0.npz").write_bytes(b"broken")
     with pytest.raises(tl.InputError, match="Remove it to run that chain again"):
         tl.resume(tmp_path, workers=1)
