@@ -18,7 +18,7 @@ import tielink as tl
 from partitions import partitions
 from tielink.data.linkage import canonical
 from tielink.exact import candidates as search
-from tielink.exact.clusters.offlist import move_off_list
+from tielink.exact.clusters import offlist
 from tielink.logp.linkage import log_linkage
 from tielink.logp.profiles import log_collapsed
 from tielink.project import Run
@@ -149,7 +149,7 @@ def off_list_p_value(monkeypatch, case, evidence=None, wanders=4, **known):
     def step(chain):
         chain._labels(np.zeros(2, dtype=np.int64))
         for _ in range(6):
-            move_off_list(
+            offlist.move_off_list(
                 chain.rng, chain.state, chain.rules, chain.candidates, evidence or chain.groups.evidence, most=4
             )
         for _ in range(wanders):
@@ -181,6 +181,11 @@ def test_evidence_forgotten_off_the_list_is_caught(monkeypatch):
         return np.zeros(len(pairs))
 
     assert off_list_p_value(monkeypatch, "one file, pairs", none) < FALSE_ALARM
+
+
+def test_a_gathered_choice_taken_for_a_blind_one_is_caught(monkeypatch):
+    monkeypatch.setattr(offlist, "_bonus", lambda loose, drawn, share, cap: np.append(np.zeros(cap), -np.inf))
+    assert off_list_p_value(monkeypatch, "one file, pairs", wanders=0) < FALSE_ALARM
 
 
 def test_what_the_table_holds_at_first_does_not_change_the_draws():

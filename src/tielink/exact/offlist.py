@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from tielink.exact.matching import Lists, Matching, entry_of, gain_of_link, link, unlink
 from tielink.exact.state import Info, choose
 
-__all__ = ["move_off_list"]
+__all__ = ["SHARES", "move_off_list", "some"]
 
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -60,7 +60,7 @@ def move_off_list(
     cut = int(np.searchsorted(loose, first))
     sides: tuple[Codes, ...] = loose[:cut], loose[cut:]
     if rng.random() < 0.5:
-        left, right = (_some(rng, side, most) for side in sides)
+        left, right = (some(rng, side, most) for side in sides)
         bonus, linked = np.zeros(len(loose) + 1), 0
     else:
         share, cap = rng.choice(SHARES), most // 2
@@ -73,7 +73,7 @@ def move_off_list(
             return Info(0, 0)
         sides = tuple(np.setdiff1d(side, aside) for side in sides)
         left, right = (
-            np.append(mine, _some(rng, np.setdiff1d(side, mine), most - linked))
+            np.append(mine, some(rng, np.setdiff1d(side, mine), most - linked))
             for mine, side in zip(own, sides, strict=True)
         )
         bonus = _bonus(np.array([len(side) for side in sides]), np.array([len(left), len(right)]), share, cap)
@@ -92,7 +92,8 @@ def _bonus(loose: Codes, drawn: Codes, share: float, cap: int) -> Floats:
     return np.where(h[:, 0] < cap, gain, -np.inf)
 
 
-def _some(rng: np.random.Generator, records: Codes, most: int) -> Codes:
+def some(rng: np.random.Generator, records: Codes, most: int) -> Codes:
+    """Return so many of these records at most, drawn at random, in order."""
     return records if len(records) <= most else np.sort(rng.choice(records, most, replace=False))
 
 

@@ -2,8 +2,14 @@
 
 Call a record *loose* if nobody is known to be the same person and it is alone, or with one other such record that is
 no candidate of it. Linking and parting loose records that are no candidates of each other leaves the same records
-loose. So a few of them may be drawn without looking at how they are linked, and be given new partners among themselves
-by Gibbs draws.
+loose. A few of them are given new partners among themselves by Gibbs draws. Which ones is a matter of two coins:
+
+- Blindly: without looking at how they are linked, so there is no acceptance ratio.
+- Gathered: pairs that are linked off the list, each with probability κ, filled up to m records with single ones at
+  random. All other such pairs stand aside. With h pairs taken the choice has a probability in proportion to
+  κ^h / C(M − 2h, m − 2h) for M loose records that do not stand aside, so linking a pair more gains
+  κ·(M − 2h)·(M − 2h − 1) / [(m − 2h)·(m − 2h − 1)]. Should the pairs taken fill more than half of the places, nothing
+  is done.
 """
 
 from __future__ import annotations
@@ -16,6 +22,7 @@ from numpy.typing import NDArray
 
 from tielink.exact.clusters.compile import Candidates
 from tielink.exact.clusters.state import Clusters, Rules, join, join_gain, join_gains, part, permitted
+from tielink.exact.offlist import SHARES, some
 from tielink.exact.state import Info, choose
 
 __all__ = ["move_off_list"]
@@ -36,11 +43,32 @@ def move_off_list(
 ) -> Info:
     """Redraw who is whom among a few loose records that are no candidates; `evidence` tells E of pairs, one a row."""
     loose = np.flatnonzero(_loose(state, rules, candidates))
-    few = loose if len(loose) <= most else np.sort(rng.choice(loose, most, replace=False))
+    if rng.random() < 0.5:
+        few, bonus = some(rng, loose, most), np.zeros(most // 2 + 1)
+        linked = len(few) - len(np.unique(state.label[few]))
+    else:
+        share, cap = rng.choice(SHARES), most // 4
+        slots = np.unique(state.label[loose[state.size[state.label[loose]] == 2]])
+        taken = slots[rng.random(len(slots)) < share]
+        linked = len(taken)
+        if linked > cap:
+            return Info(0, 0)
+        own, single = state.member[taken, :2].ravel(), loose[state.size[state.label[loose]] == 1]
+        few = np.sort(np.append(own, some(rng, single, most - len(own))))
+        bonus = _bonus(len(own) + len(single), len(few), share, cap)
     i, j = np.triu_indices(len(few), 1)
     weight = np.full((len(few), len(few)), -np.inf)
     weight[i, j] = weight[j, i] = evidence(np.column_stack([few[i], few[j]]))
-    return Info(ROUNDS * len(few), _redraw(rng, state, rules, candidates, few, weight, ROUNDS))
+    return Info(ROUNDS * len(few), _redraw(rng, state, rules, candidates, few, weight, bonus, linked, ROUNDS))
+
+
+def _bonus(loose: int, drawn: int, share: float, cap: int) -> NDArray[np.float64]:
+    """Return what linking one pair more gains because the choice of records depends on h, for h = 0, 1, …."""
+    h = np.arange(cap + 1)
+    gain = np.full(cap + 1, np.log(share))
+    for one in (2 * h, 2 * h + 1):
+        gain += np.log(np.maximum(loose - one, 1) / np.maximum(drawn - one, 1))
+    return np.where(h < cap, gain, -np.inf)
 
 
 @njit(cache=True)
@@ -68,8 +96,11 @@ def _loose(state, rules, candidates):
 
 
 @njit(cache=True)
-def _redraw(rng, state, rules, candidates, few, evidence, rounds):
-    """Gibbs draws of each record's partner among those of `few` that are alone and no candidates of it."""
+def _redraw(rng, state, rules, candidates, few, evidence, bonus, linked, rounds):
+    """Gibbs draws of each record's partner among those of `few` that are alone and no candidates of it.
+
+    `linked` is h, the number of pairs linked among them, and `bonus` what a link gains by it.
+    """
     here = np.full(state.label.size, -1, dtype=np.int64)
     for i in range(few.size):
         here[few[i]] = i
@@ -87,17 +118,19 @@ def _redraw(rng, state, rules, candidates, few, evidence, rounds):
                 if here[partner] < 0:
                     continue
                 own = part(state, rules, rules.unit_of[few[i]], 0.0, 0.0)
+                linked -= 1
             join_gains(state, rules, gains)
             for j in range(few.size):
                 slot = state.label[few[j]]
                 log_weights[j] = -np.inf
                 if i != j and evidence[i, j] > -np.inf and state.size[slot] == 1 and permitted(state, rules, own, slot):
-                    log_weights[j] = evidence[i, j] + join_gain(state, rules, gains, own, slot)
+                    log_weights[j] = evidence[i, j] + join_gain(state, rules, gains, own, slot) + bonus[linked]
             log_weights[few.size] = 0.0
             chosen, _ = choose(rng, log_weights)
             new = np.int64(-1)
             if chosen < few.size:
                 new = few[chosen]
                 join(state, rules, own, state.label[new], evidence[i, chosen])
+                linked += 1
             changed += new != partner
     return changed
