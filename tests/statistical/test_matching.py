@@ -31,7 +31,6 @@ from tielink.run.profile_chain import ProfileChain
 from tielink.simulate import from_prior
 
 ALPHA, CAUGHT = 1e-5, 1e-6
-PRIOR = beta_binomial_log_prior(3, 3, 1.0, 2.0)
 LISTS = {
     "all": [(a, b) for a in range(3) for b in range(3, 6)],
     "some": [(0, 3), (0, 4), (1, 3), (1, 4), (2, 5)],
@@ -50,22 +49,24 @@ def code(partner) -> int:
     return int(sum((q + 1) * 10**place for place, q in enumerate(partner)))
 
 
-def chain_test(pairs, steps=12_000, moves=listed_moves, off=offlist, most=2, seed=1):
+def chain_test(pairs, steps=12_000, moves=listed_moves, off=offlist, most=2, seed=1, evidence=None):
     """Run sweeps on a list; return the p value of the matchings' frequencies."""
-    rng, evidence = np.random.default_rng(seed), world()
+    rng, evidence = np.random.default_rng(seed), world() if evidence is None else evidence
+    first, second = evidence.shape
+    records, prior = first + second, beta_binomial_log_prior(first, second, 1.0, 2.0)
     allowed = np.array([(a, b) for a, b in pairs if (a, b) != (2, 3)], dtype=np.int64).reshape(-1, 2)
-    lists, numbered = make_lists(Candidates.from_pairs(allowed, 6), np.zeros(6, dtype=bool))
-    listed = np.array([evidence[a, b - 3] for a, b in numbered])
-    state = Matching(np.full(6, -1), np.zeros(1, dtype=np.int64))
+    lists, numbered = make_lists(Candidates.from_pairs(allowed, records), np.zeros(records, dtype=bool))
+    listed = np.array([evidence[a, b - first] for a, b in numbered])
+    state = Matching(np.full(records, -1), np.zeros(1, dtype=np.int64))
     codes = np.empty(steps, dtype=np.int64)
     for step in range(steps):
-        moves.sweep_lists(rng, state, lists, listed, PRIOR)
-        off.move_off_list(rng, state, lists, PRIOR, 3, lambda a, b: evidence[a, b - 3], most)
-        codes[step] = code(np.where(state.partner[:3] >= 0, state.partner[:3] - 3, -1))
-    every = matchings(3, 3)
+        moves.sweep_lists(rng, state, lists, listed, prior)
+        off.move_off_list(rng, state, lists, prior, first, lambda a, b: evidence[a, b - first], most)
+        codes[step] = code(np.where(state.partner[:first] >= 0, state.partner[:first] - first, -1))
+    every = matchings(first, second)
     logs = np.array(
         [
-            PRIOR[sum(q >= 0 for q in partner)] + sum(evidence[a, q] for a, q in enumerate(partner) if q >= 0)
+            prior[sum(q >= 0 for q in partner)] + sum(evidence[a, q] for a, q in enumerate(partner) if q >= 0)
             for partner in every
         ]
     )
@@ -111,6 +112,16 @@ def test_planted_errors_are_caught(tmp_path, error):
     found = {"moves": broken} if module == "matching" else {"off": broken}
     most = 1 if "beyond" in error else 2
     assert chain_test(LISTS["all" if "exchange" in error else "some"], most=most, **found) < CAUGHT
+
+
+def test_the_order_of_draws_does_not_depend_on_who_is_linked(tmp_path):
+    prior = beta_binomial_log_prior(2, 1, 1.0, 2.0)
+    alike = {"evidence": np.full((2, 1), prior[0] - prior[1]), "most": 2, "steps": 20_000}
+    mutate = [("ROUNDS = 3", "ROUNDS = 1"), ("(1.0, 1 / 4, 1 / 16, 1 / 64)", "(1.0,)"), ("@njit(cache=True)", "@njit")]
+    assert chain_test([], off=mutant(tmp_path, "offlist", "in_order", *mutate), **alike) > ALPHA
+    gathered = "np.append(mine, draw_some(rng, np.setdiff1d(side, mine), most - linked))"
+    mutate.append((f"np.sort({gathered})", gathered))
+    assert chain_test([], off=mutant(tmp_path, "offlist", "linked_first", *mutate), **alike) < CAUGHT
 
 
 @pytest.mark.parametrize("pairs", [[(0, 3), (1, 4), (0, 4)]])

@@ -2,7 +2,7 @@
 
 Call a record *loose* if it is single or if its partner is not on its list. Linking and parting loose records off the
 list leaves the same records loose. A few of each file are given new partners off the list by Gibbs draws; the evidence
-of their pairs is computed when they are drawn. Which ones is a matter of two coins:
+of their pairs is computed when they are drawn. Which ones is a matter of chance:
 
 - Blindly: without looking at how they are linked. The choice is as likely after the move as before it, so there is no
   acceptance ratio.
@@ -11,7 +11,10 @@ of their pairs is computed when they are drawn. Which ones is a matter of two co
   proportion to κ^h / [C(M − h, l − h)·C(M′ − h, r − h)] for M and M′ loose records in the two files that do not stand
   aside, so linking a pair more gains κ·(M − h)/(l − h)·(M′ − h)/(r − h). Without it, a pair that was linked for no
   reason would stay for as long as it takes to draw both its records. Should h be more than half of the places, nothing
-  is done; κ is drawn anew each time, so that there is room however many such pairs there are.
+  is done; κ is drawn anew each time, so that there is room for a thousand such pairs.
+
+Records are drawn in an order that their set alone decides. Were those linked first in turn, the way back would have
+another order, and the posterior would not be kept.
 """
 
 from __future__ import annotations
@@ -25,14 +28,14 @@ from numpy.typing import NDArray
 from tielink.exact.matching import Lists, Matching, entry_of, gain_of_link, link, unlink
 from tielink.exact.state import Info, choose
 
-__all__ = ["SHARES", "move_off_list", "some"]
+__all__ = ["SHARES", "draw_some", "move_off_list"]
 
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
 MOST = 32
 """Loose records of each file that are given new partners at a time."""
 ROUNDS = 3
-SHARES = (1.0, 0.5, 0.25, 0.125)
+SHARES = (1.0, 1 / 4, 1 / 16, 1 / 64)
 """κ to draw from."""
 
 
@@ -60,7 +63,7 @@ def move_off_list(
     cut = int(np.searchsorted(loose, first))
     sides: tuple[Codes, ...] = loose[:cut], loose[cut:]
     if rng.random() < 0.5:
-        left, right = (some(rng, side, most) for side in sides)
+        left, right = (draw_some(rng, side, most) for side in sides)
         bonus, linked = np.zeros(len(loose) + 1), 0
     else:
         share, cap = rng.choice(SHARES), most // 2
@@ -73,7 +76,7 @@ def move_off_list(
             return Info(0, 0)
         sides = tuple(np.setdiff1d(side, aside) for side in sides)
         left, right = (
-            np.append(mine, some(rng, np.setdiff1d(side, mine), most - linked))
+            np.sort(np.append(mine, draw_some(rng, np.setdiff1d(side, mine), most - linked)))
             for mine, side in zip(own, sides, strict=True)
         )
         bonus = _bonus(np.array([len(side) for side in sides]), np.array([len(left), len(right)]), share, cap)
@@ -92,7 +95,7 @@ def _bonus(loose: Codes, drawn: Codes, share: float, cap: int) -> Floats:
     return np.where(h[:, 0] < cap, gain, -np.inf)
 
 
-def some(rng: np.random.Generator, records: Codes, most: int) -> Codes:
+def draw_some(rng: np.random.Generator, records: Codes, most: int) -> Codes:
     """Return so many of these records at most, drawn at random, in order."""
     return records if len(records) <= most else np.sort(rng.choice(records, most, replace=False))
 

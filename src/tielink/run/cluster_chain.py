@@ -107,17 +107,19 @@ class ClusterChain:
     def advance(self, warmup_sweep: int | None) -> NDArray[np.int64]:
         """Do one sweep; tune if it is number `warmup_sweep` of warm-up. Return (proposed, accepted) by move."""
         counts = np.zeros((len(self.moves), 2), dtype=np.int64)
-        of = dict(zip(self.moves, counts, strict=True))
+        by_move = dict(zip(self.moves, counts, strict=True))
         for _ in range(LABEL_SWEEPS if self.space is None else 1):
-            self._labels(of["gibbs"])
+            self._labels(by_move["gibbs"])
         for _ in range(WANDERS):
-            self._wander(of["wander"])
+            self._wander(by_move["wander"])
         if self.space is None and not self.complete and self.rng.random() < 1 / OFF_LIST:
-            of["off-list"][:] = move_off_list(self.rng, self.state, self.rules, self.candidates, self.groups.evidence)
+            by_move["off-list"][:] = move_off_list(
+                self.rng, self.state, self.rules, self.candidates, self.groups.evidence
+            )
         if self.hyperparameters is not None:
-            of["hyperparameter"][:] = self.hyperparameters.update(self.rng, self.state, warmup_sweep)
+            by_move["hyperparameter"][:] = self.hyperparameters.update(self.rng, self.state, warmup_sweep)
         if self.space is not None:
-            self._positions(of, warmup_sweep)
+            self._positions(by_move, warmup_sweep)
             if self._social:
                 self._socialities(counts[-len(sociality.MOVES) :], warmup_sweep)
         if self.profiles.fields:
@@ -125,23 +127,23 @@ class ClusterChain:
             self._revalue()
         return counts
 
-    def _positions(self, of: Arrays, warmup_sweep: int | None) -> None:
-        """Move positions, intercepts, spread and phi; `of` holds the counts of each move."""
+    def _positions(self, by_move: Arrays, warmup_sweep: int | None) -> None:
+        """Move positions, intercepts, spread and phi; `by_move` holds the counts of each move."""
         rng, state, layout, space, tuning = self.rng, self.state, self.layout, self.space, self.tuning
         assert space is not None
-        of["jump"][:] = positions.jump(rng, state, layout, space, tuning)
+        by_move["jump"][:] = positions.jump(rng, state, layout, space, tuning)
         for _ in range(WALKS):
             info = positions.walk(rng, state, layout, space, tuning)
-            of["walk"] += (info.proposed, info.accepted)
-        of["intercept"][:] = positions.walk_intercepts(rng, state, layout, space, tuning)
-        of["scale"][:] = positions.scale(rng, state, layout, space, tuning)
-        of["spread"][:] = positions.draw_spread(rng, state, layout, space)
+            by_move["walk"] += (info.proposed, info.accepted)
+        by_move["intercept"][:] = positions.walk_intercepts(rng, state, layout, space, tuning)
+        by_move["scale"][:] = positions.scale(rng, state, layout, space, tuning)
+        by_move["spread"][:] = positions.draw_spread(rng, state, layout, space)
         if warmup_sweep is not None:
-            adapt(tuning, warmup_sweep, info.moved_a, info.moved_b, of["intercept"], of["scale"])  # type: ignore[arg-type]
+            adapt(tuning, warmup_sweep, info.moved_a, info.moved_b, by_move["intercept"], by_move["scale"])  # type: ignore[arg-type]
         if self._correlated:
-            of["correlation"][:] = correlation.walk_correlation(rng, state, layout, space, tuning)
+            by_move["correlation"][:] = correlation.walk_correlation(rng, state, layout, space, tuning)
             if warmup_sweep is not None:
-                adapt_correlation(tuning, warmup_sweep, of["correlation"])
+                adapt_correlation(tuning, warmup_sweep, by_move["correlation"])
 
     def _socialities(self, counts: NDArray[np.int64], warmup_sweep: int | None) -> None:
         assert self.space is not None

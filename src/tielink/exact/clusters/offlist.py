@@ -2,7 +2,7 @@
 
 Call a record *loose* if nobody is known to be the same person and it is alone, or with one other such record that is
 no candidate of it. Linking and parting loose records that are no candidates of each other leaves the same records
-loose. A few of them are given new partners among themselves by Gibbs draws. Which ones is a matter of two coins:
+loose. A few of them are given new partners among themselves by Gibbs draws. Which ones is a matter of chance:
 
 - Blindly: without looking at how they are linked, so there is no acceptance ratio.
 - Gathered: pairs that are linked off the list, each with probability κ, filled up to m records with single ones at
@@ -10,6 +10,8 @@ loose. A few of them are given new partners among themselves by Gibbs draws. Whi
   κ^h / C(M − 2h, m − 2h) for M loose records that do not stand aside, so linking a pair more gains
   κ·(M − 2h)·(M − 2h − 1) / [(m − 2h)·(m − 2h − 1)]. Should the pairs taken fill more than half of the places, nothing
   is done.
+
+As for two files, the order in which records are drawn is that of their set, whoever is linked.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from numpy.typing import NDArray
 
 from tielink.exact.clusters.compile import Candidates
 from tielink.exact.clusters.state import Clusters, Rules, join, join_gain, join_gains, part, permitted
-from tielink.exact.offlist import SHARES, some
+from tielink.exact.offlist import SHARES, draw_some
 from tielink.exact.state import Info, choose
 
 __all__ = ["move_off_list"]
@@ -44,7 +46,7 @@ def move_off_list(
     """Redraw who is whom among a few loose records that are no candidates; `evidence` tells E of pairs, one a row."""
     loose = np.flatnonzero(_loose(state, rules, candidates))
     if rng.random() < 0.5:
-        few, bonus = some(rng, loose, most), np.zeros(most // 2 + 1)
+        few, bonus = draw_some(rng, loose, most), np.zeros(most // 2 + 1)
         linked = len(few) - len(np.unique(state.label[few]))
     else:
         share, cap = rng.choice(SHARES), most // 4
@@ -54,7 +56,7 @@ def move_off_list(
         if linked > cap:
             return Info(0, 0)
         own, single = state.member[taken, :2].ravel(), loose[state.size[state.label[loose]] == 1]
-        few = np.sort(np.append(own, some(rng, single, most - len(own))))
+        few = np.sort(np.append(own, draw_some(rng, single, most - len(own))))
         bonus = _bonus(len(own) + len(single), len(few), share, cap)
     i, j = np.triu_indices(len(few), 1)
     weight = np.full((len(few), len(few)), -np.inf)
