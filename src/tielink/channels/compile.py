@@ -95,8 +95,7 @@ def _open_string(name: str, field: String, column: Column, file_of: Codes, fault
         affixes, share = affix_tables(tables), field.affixes.share
     else:
         tables, affixes, share = typing_tables(truth), None, None
-    channel = OpenStringChannel(name, column.codes, levels, field.another, tables, field.edits, affixes, share)
-    return channel if _likely_enough(name, column, channel, faults) else None
+    return OpenStringChannel(name, column.codes, levels, field.another, tables, field.edits, affixes, share)
 
 
 def _person_name(name: str, field: PersonName, column: Column, file_of: Codes, faults: Faults) -> Channel | None:
@@ -120,7 +119,7 @@ def _short_enough(name: str, column: Column, faults: Faults) -> bool:
 
 
 def _likely_enough(name: str, column: Column, channel: Channel, faults: Faults) -> bool:
-    """Refuse strings so improbable that the product of two underflows."""
+    """Refuse names so improbable, of all their parts together, that the product of two underflows."""
     with np.errstate(divide="ignore"):
         rare = np.log(channel.single(channel.start(), np.arange(channel.levels))[0]) < LEAST
     if rare.any():

@@ -1,11 +1,12 @@
-"""How common true strings are: counts where there are any, a language model for everything else.
+"""How common true strings are: by how often others have them, and by a language model.
 
     p(v) = max(o(v) − D, 0)/n + b·LM(v),
 
 with c(v) the count of v, n = Σc and D the discount. o(v) is c(v) where frequencies are given. Of strings in the files
 it is how often others have v (see `counts`): a string that one record alone has is priced by the language model, as it
 would be by all who never saw that record. Else a misspelling, seen once, would pass for a name as common as most. b is
-what is left, so that Σ_v p(v) = 1 over all strings.
+what is left, so that Σ_v p(v) = 1 over all strings. To no string in the files is less than 10⁻⁷⁰ given, so that
+products over a few long ones stay above the least double.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from tielink.channels.language import Floats, Language, Text, language
 
 __all__ = ["StringTruth", "string_truth"]
 
+LEAST = 1e-70
+"""What counts give any string at the least."""
+
 
 @dataclass(frozen=True, eq=False)
 class StringTruth:
@@ -30,7 +34,7 @@ class StringTruth:
     text: Text
     language: Language
     counted: Floats
-    """max(o(v) − D, 0)/n of every string of the vocabulary."""
+    """max(o(v) − D, 0)/n of every string of the vocabulary, a trifle at least."""
     back_off: float
     """b: what is left to the language model."""
     probability: Floats
@@ -78,7 +82,7 @@ def string_truth(
     text = model.encode(vocabulary)
     total = numbers.sum()
     off = discount(numbers)
-    counted = np.maximum((numbers if others is None else others) - off, 0.0) / max(total, 1e-300)
+    counted = np.maximum(((numbers if others is None else others) - off) / max(total, 1e-300), LEAST)
     back_off = 1.0 - float(counted.sum())
     probability = counted + back_off * np.exp(model.log_probability(text))
     return StringTruth(tuple(vocabulary), text, model, counted, back_off, probability)

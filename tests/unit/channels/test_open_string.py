@@ -306,12 +306,35 @@ def test_any_script_and_odd_cells():
     with pytest.raises(tl.InputError, match="longer than 200 characters"):
         tl.Problem.compile(tl.Model(network=None), data)
     letters = [chr(0x4E00 + place) for place in range(4_000)]
-    rare = ["".join(letters[start : start + 100]) for start in range(0, 4_000, 100)]
-    frame = pl.DataFrame({"id": range(40), "name": rare})
-    data = tl.Dataset.from_frames({"a": frame, "b": frame}, fields={"name": tl.String()})
-    for kind in (tl.String(), tl.PersonName()):
-        with pytest.raises(tl.InputError, match="too long to compare"):
-            tl.Problem.compile(tl.Model(network=None, fields={"name": kind}), data)
+    rare = [" ".join("".join(letters[start + 30 * k :][:30]) for k in range(5)) for start in range(0, 3_000, 150)]
+    frame = pl.DataFrame({"id": range(20), "name": rare})
+    data = tl.Dataset.from_frames({"a": frame, "b": frame}, fields={"name": tl.PersonName()})
+    with pytest.raises(tl.InputError, match="too long to compare"):
+        tl.Problem.compile(tl.Model(network=None), data)
+
+
+@pytest.mark.parametrize("affixes", [True, False])
+def test_the_longest_strings_are_compared(affixes):
+    rng = np.random.default_rng(6)
+    titles = ["".join(rng.choice(list("abcdefghijklmnopqrstuvwxyz ,-"), 200)) for _ in range(12)]
+    misspelt = titles[0][:90] + "#" + titles[0][91:]
+    left = pl.DataFrame({"id": range(12), "title": titles})
+    right = pl.DataFrame({"id": range(3), "title": [misspelt, titles[1], "ab"]})
+    field = tl.String() if affixes else tl.String(affixes=False)
+    data = tl.Dataset.from_frames({"a": left, "b": right}, fields={"title": field})
+    (channel,) = tl.Problem.compile(tl.Model(network=None), data).fields
+    one, other, typed = places(channel, [titles[1], titles[2], misspelt])
+    parameters = channel.start()
+
+    def evidence(*values):
+        singles = log_single(channel, parameters, 0.1, np.array(values)).sum()
+        return log_group(channel, parameters, 0.1, np.array(values)) - singles
+
+    assert evidence(one, one) > 100
+    assert evidence(places(channel, [titles[0]])[0], typed) > 50
+    assert -20 < evidence(one, other) < 0
+    assert -30 < evidence(one, other, typed) < 0
+    assert -40 < evidence(one, other, typed, 0) < 0
 
 
 def test_weights_of_the_grid_are_a_prior():
