@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
-from scipy.special import logsumexp
+from scipy.special import comb, logsumexp
 
 import tielink as tl
 from partitions import partitions
@@ -181,6 +181,19 @@ def test_evidence_forgotten_off_the_list_is_caught(monkeypatch):
         return np.zeros(len(pairs))
 
     assert off_list_p_value(monkeypatch, "one file, pairs", none) < FALSE_ALARM
+
+
+@pytest.mark.parametrize(("loose", "most"), [(200, 128), (129, 128), (50, 128), (7, 8), (30, 8)])
+def test_what_a_link_more_gains_by_a_gathered_choice(loose, most):
+    drawn, cap = min(loose, most), most // 4
+
+    def log_choice(h):
+        return h * np.log(0.25) - np.log(float(comb(loose - 2 * h, drawn - 2 * h, exact=True)))
+
+    h = np.arange(min(cap, drawn // 2))
+    gain = offlist._bonus(loose, drawn, 0.25, cap)
+    assert gain[h] == pytest.approx([log_choice(k + 1) - log_choice(k) for k in h], abs=1e-9)
+    assert gain[cap] == -np.inf
 
 
 def test_a_gathered_choice_taken_for_a_blind_one_is_caught(monkeypatch):

@@ -182,7 +182,7 @@ def compile_names(name: str, field: PersonName, column: Column, file_of: Codes) 
     tokens = sorted({token for given in lists for token in given}) or ["a"]
     number = {token: code for code, token in enumerate(tokens)}
     by_family = _parts_by_file(times, [[code] for code in family], len(families))
-    by_token = _parts_by_file(times, [[number[token] for token in parsed.given] for parsed in names], len(tokens))
+    by_token = _parts_by_file(times, [[number[token] for token in {*parsed.given}] for parsed in names], len(tokens))
     by_list = _parts_by_file(times, [[code] for code in listed], len(lists))
     truth, given_truth = (
         string_truth(parts, largest_count(by_file), None if given_counts else others_count(by_file), empty=False)

@@ -81,7 +81,7 @@ def save_chain(folder: Path, chain: AnyChain, recorder: Recorder, sweeps: int) -
     """Write how far a chain is; its draws so far are part of it."""
     arrays, values = chain.snapshot()
     filled = {f"draws.{name}": array for name, array in recorder.arrays.items()}
-    values |= {"sweeps": sweeps, "count": recorder.count}
+    values |= {"sweeps": sweeps, "count": recorder.count, "moves": list(chain.moves)}
     text = np.frombuffer(json.dumps(values).encode(), dtype=np.uint8)
 
     def write(file: IO[bytes]) -> None:
@@ -105,6 +105,8 @@ def load_chain(folder: Path, chain: AnyChain, recorder: Recorder) -> int:
         ) from None
     try:
         values = json.loads(arrays.pop("values").tobytes())
+        if values["moves"] != list(chain.moves):
+            raise ValueError(f"its moves are {', '.join(values['moves'])}")
         chain.restore(arrays, values)
         for name, array in recorder.arrays.items():
             array[...] = arrays[f"draws.{name}"]

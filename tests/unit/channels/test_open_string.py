@@ -72,13 +72,30 @@ def test_what_others_say_is_counted_by_setting_each_record_aside():
 
 
 def test_a_string_that_one_record_alone_has_is_priced_by_the_language_model():
-    by_file = np.array([[1.0, 1.0, 3.0, 0.0], [0.0, 1.0, 1.0, 1.0]])
-    truth = string_truth(["ab", "ba", "bb", "abba"], largest_count(by_file), others_count(by_file))
-    off, n = discount(largest_count(by_file)), 6
-    assert truth.counted == pytest.approx([0, (1 - off) / n, (9 / 4 - off) / n, 0])
+    by_file = np.array([[1.0, 1.0, 3.0, 0.0, 2.0], [0.0, 1.0, 1.0, 1.0, 0.0]])
+    truth = string_truth(["ab", "ba", "bb", "abba", "aa"], largest_count(by_file), others_count(by_file))
+    off, n = discount(largest_count(by_file)), 8
+    assert off == 3 / 5
+    assert truth.counted == pytest.approx([0, (1 - off) / n, (9 / 4 - off) / n, 0, (1 - off) / n])
     assert truth.back_off == pytest.approx(1 - truth.counted.sum())
     model = np.exp(truth.language.log_probability(truth.text))
     assert truth.probability == pytest.approx(truth.counted + truth.back_off * model)
+
+
+@pytest.mark.parametrize("kind", [tl.String, tl.PersonName])
+def test_fields_are_priced_by_what_others_have_unless_frequencies_are_given(kind):
+    left = pl.DataFrame({"id": range(4), "name": ["Ann Otto", "Ann Lang", "Max Huber", "Max Huber"]})
+    right = pl.DataFrame({"id": range(2), "name": ["Ann Otto", "Ida Maurer"]})
+
+    def price(field, text):
+        data = tl.Dataset.from_frames({"a": left, "b": right}, fields={"name": field})
+        (channel,) = tl.Problem.compile(tl.Model(network=None), data).fields
+        truth = channel.truth if kind is tl.String else channel.families.truth
+        return truth.counted[truth.codes[text]]
+
+    alone, twice = ("Ida Maurer", "Ann Otto") if kind is tl.String else ("maurer", "otto")
+    assert price(kind(), alone) < 1e-60 < 1e-3 < price(kind(), twice)
+    assert price(kind(frequencies={"Ida Maurer": 1, "Ann Otto": 2}), alone) > 1e-3
 
 
 def test_given_frequencies_replace_counts_and_need_not_cover_every_string():

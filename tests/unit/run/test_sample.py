@@ -80,8 +80,9 @@ def test_a_folder_with_another_run_is_refused(data, tmp_path):
         tl.resume(tmp_path / "nowhere")
     with np.load(tmp_path / "chain-0.npz") as stored:
         arrays = dict(stored)
-    for older in (arrays | {"counts": arrays["counts"][1:]}, {k: v for k, v in arrays.items() if k != "counts"}):
-        np.savez(tmp_path / "chain-0.npz", **older)
+    renamed = np.frombuffer(arrays["values"].tobytes().replace(b'"walk"', b'"step"'), dtype=np.uint8)
+    for older in ({"counts": arrays["counts"][1:]}, {"values": renamed}, {"draws.person": np.zeros(3)}):
+        np.savez(tmp_path / "chain-0.npz", **(arrays | older))
         with pytest.raises(tl.InputError, match="does not fit this version of tielink"):
             tl.resume(tmp_path, workers=0)
     (tmp_path / "chain-0.npz").write_bytes(b"broken")
