@@ -135,8 +135,8 @@ class String(Field):
 
         f(x | v) = (1 − ψ)·1[x = v] + ψ·(1 − ρ)·[(1 − α)·ch(x | v) + α·af(x | v)] + ψ·ρ·p(x),
 
-    p(v) rests on counts where there are any and on a language model of characters for all other strings; ch drops,
-    replaces and inserts characters; af adds something before or after the whole (`anna` as `anna_1990`). The
+    p(v) rests on how often other records have v and on a language model of characters; ch drops, replaces and inserts
+    characters; af adds something before or after the whole (`anna` as `anna_1990`). The
     paper's closed vocabulary is the strings seen, with
 
         ζ_v(s) = γ(s)·exp(−λ·d(s, v)) / Σ_t γ(t)·exp(−λ·d(t, v)),        π ~ γ.
@@ -320,8 +320,8 @@ class PersonName(Field):
 
     The name is read into a family name and given names; order, case and punctuation tell nothing. A record shows each
     given name in full, as an initial, or not at all; a distorted one is mistyped throughout, first letters spared, or
-    is the name of somebody else. True names are independent draws of a family name and of given names, from counts of
-    such parts that back off to a language model.
+    is the name of somebody else. True names are independent draws of a family name and of given names, by how often
+    other records have such parts and by a language model.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """Sums over true names, for families and for lists of given names apart.
 
-A true name is a family, F ~ p_F, and k given names, k ~ q, each g ~ p_G: both p are counts that back off to a language
-model (see `string_truth`). A record shows each given name or drops it (d; the first one a tenth as often), as an
-initial (a) or in full; in a mistyped record what is shown in full went through the typing channel, which spares first
-letters. So for one given name shown as t,
+A true name is a family, F ~ p_F, and k given names, k ~ q, each g ~ p_G, both p as of strings (see `string_truth`). A
+record shows each given name or drops it (d; the first one a tenth as often), as an initial (a) or in full; in a
+mistyped record what is shown in full went through the typing channel, which spares first letters. So for one given name
+shown as t,
 
     Σ_g p_G(g)·[a·1[t = g₁] + (1 − a)·F(t | g)],        F(t | g) = 1[t = g], or ch(t | g) in a mistyped record,
 
