@@ -25,7 +25,10 @@ from tielink.simulate.vocabulary import PLACES, usernames
 
 Pair = tuple[object, object]
 TITLE = "More than two files: all at once, or two at a time"
-COLUMNS = ("seed", "true pairs", "how", "links", "F₁", "links that contradict each other", "persons, 95 %", "in truth")
+COLUMNS = (
+    "seed", "true pairs", "how", "links", "F₁", "links that contradict each other", "persons, 95 %", "R-hat of N",
+    "in truth",
+)  # fmt: skip
 SEEDS = (1, 2)
 FIELDS = {"name": tl.String(tl.Beta(30, 70)), "place": tl.Categorical(tl.Beta(30, 70))}
 WORSE = {"name": tl.String(tl.Beta(50, 50)), "place": tl.Categorical(tl.Beta(30, 70))}
@@ -68,8 +71,11 @@ def row(
 ) -> tuple[object, ...]:
     """Return a row of the table."""
     true = pairs(truth)
-    persons = "" if posterior is None else "{:,} to {:,}".format(*posterior.persons().interval)
-    return seed, len(true), how, len(found), f"{f1(found, true):.3f}", against, persons, truth.persons
+    persons = spread = ""
+    if posterior is not None:
+        persons = "{:,} to {:,}".format(*posterior.persons().interval)
+        spread = f"{posterior.diagnose().rhat['persons N']:.2f}"
+    return seed, len(true), how, len(found), f"{f1(found, true):.3f}", against, persons, spread, truth.persons
 
 
 def together_or_not(seed: int) -> Iterator[tuple[object, ...]]:
