@@ -251,7 +251,7 @@ class Measured(Field):
 
     distortion: Beta = SOMETIMES
     tolerance: float = 0.0
-    unrelated: float = 0.5
+    unrelated: float = 0.2
 
     def complaints(self) -> Iterator[Complaint]:
         """Check each setting on its own."""
