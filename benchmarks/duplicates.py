@@ -29,6 +29,7 @@ RUNS = (
     ("rldata500", "open", tl.EwensPitman(max_size=4), 300, 1000),
     ("rldata500", "open", tl.NegativeBinomial(max_size=4), 300, 1000),
     ("rldata10000", "closed", tl.EwensPitman(max_size=4), 100, 150),
+    ("rldata10000", "open", tl.EwensPitman(max_size=4), 100, 150),
 )
 """Data, vocabulary of names, prior, warm-up and draws of each chain."""
 
