@@ -2,11 +2,11 @@
 
     p(v) = max(o(v) − D, 0)/n + b·LM(v),
 
-with c(v) the count of v, n = Σc and D the discount. o(v) is c(v) where frequencies are given. Of strings in the files
-it is how often others have v (see `counts`): a string that one record alone has is priced by the language model, as it
-would be by all who never saw that record. Else a misspelling, seen once, would pass for a name as common as most. b is
-what is left, so that Σ_v p(v) = 1 over all strings. To no string in the files is less than 10⁻⁷⁰ given, so that
-products over a few long ones stay above the least double.
+with c(v) the count of v, n = Σc and D the discount. o(v) is c(v) where frequencies are given, and for strings of
+several words. Of other strings in the files it is how often others have v (see `counts`): a string that one record
+alone has is priced by the language model, as it would be by all who never saw that record. Else a misspelling, seen
+once, would pass for a name as common as most. b is what is left, so that Σ_v p(v) = 1 over all strings. To no string in
+the files is less than 10⁻⁷⁰ given, so that products over a few long ones stay above the least double.
 """
 
 from __future__ import annotations
