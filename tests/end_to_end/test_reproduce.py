@@ -60,6 +60,7 @@ def test_a_page_from_some_fits_says_what_is_missing(root, tmp_path):
     assert {"figure1.png", "figure3.png", "figure6.png", "egos.csv", "table1.csv"} <= {p.name for p in out.iterdir()}
 
 
+@pytest.mark.long
 def test_the_quick_level_fits_everything_and_a_second_run_nothing(tmp_path):
     command = [sys.executable, "-m", "reproduce", "--made", "--level", "quick", "--out", str(tmp_path / "results")]
     first, second = (

@@ -79,6 +79,7 @@ def with_and_without(name, tmp_path, replicates, sweeps):
     return [largest(replicates, move=made(getattr(one, kernel)), sweeps=sweeps) for one in (module, wrong)]
 
 
+@pytest.mark.long
 def test_whole_sweeps():
     z, statistic = largest(400)
     assert z < LIMIT, statistic

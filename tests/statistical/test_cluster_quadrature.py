@@ -79,7 +79,7 @@ def compare(target, codes):
     return h.batch_test(codes, h.codes_of(matchings, 3), probability)
 
 
-@pytest.mark.parametrize("kept", [6, 2])
+@pytest.mark.parametrize("kept", [pytest.param(6, marks=pytest.mark.long), 2])
 def test_pairs_against_quadrature(kept):
     target = world("rate")
     p, distance = compare(target, chain_codes(target, 12_000, kept))
@@ -93,6 +93,7 @@ def test_probit_and_known_non_match():
     assert p > ALPHA, (p, distance)
 
 
+@pytest.mark.long
 def test_correlated_ties():
     target = correlated_world("rate")
     codes = chain_codes(target, 12_000, 6)

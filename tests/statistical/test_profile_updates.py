@@ -28,7 +28,7 @@ from tielink.simulate import from_prior
 FALSE_ALARM = 1e-5
 
 
-@pytest.mark.parametrize("sampler", ["exact", "paper"])
+@pytest.mark.parametrize("sampler", ["exact", pytest.param("paper", marks=pytest.mark.long)])
 def test_linkages_from_strings_alone(sampler):
     model, data = names(tl.Beta(2, 3))
     problem = tl.Problem.compile(model, data)

@@ -38,7 +38,10 @@ def p_value(one: np.ndarray, other: np.ndarray) -> float:
     return float(stats.ttest_ind(a, b, equal_var=False).pvalue)
 
 
-@pytest.mark.parametrize(("link", "linkage"), [("logit", tl.MatchRate()), ("probit", tl.Uniform())])
+@pytest.mark.parametrize(
+    ("link", "linkage"),
+    [("logit", tl.MatchRate()), pytest.param("probit", tl.Uniform(), marks=pytest.mark.long)],
+)
 def test_means_of_n_parameters_and_pairs_agree(link, linkage):
     exact, paper = fits(link, linkage, seed=3)
     quantities = {
