@@ -164,7 +164,7 @@ def _field_line(name: str, field: Field, distinct: int) -> str:
 
 def _open_words(field: String) -> str:
     """Say what an open vocabulary means, and what becomes of distorted values."""
-    known = "how often other records have it" if field.frequencies == "empirical" else "given frequencies"
+    known = "how often records have it" if field.frequencies == "empirical" else "given frequencies"
     other, edits = field.another, field.edits
     added = ""
     if isinstance(field.affixes, Affixes):

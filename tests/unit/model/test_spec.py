@@ -277,7 +277,7 @@ def test_descriptions_say_what_the_prior_implies():
     assert "expects 59.5 persons" in text
     assert "No network in: b." in text
     assert "Not used by this model: city." in text
-    assert "any string may be true, priced by how often other records have it" in text
+    assert "any string may be true, priced by how often records have it" in text
     assert "the paper's prior" in tl.Model.paper().describe(data)
     assert "Ties: not used" in tl.Model(network=None, fields={}).describe(data)
     bare = tl.Dataset.from_frames({"a": frame, "b": frame}, fields={})
