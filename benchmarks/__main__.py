@@ -1,7 +1,11 @@
-"""Run benchmarks and write their tables: `make benchmark`, or `python -m benchmarks row_kernel sweeps`."""
+"""Run benchmarks and write their tables: `make benchmark`, or `python -m benchmarks row_kernel sweeps`.
+
+`python -m benchmarks ties` runs every part whose name begins with `ties_`.
+"""
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import json
 import os
@@ -17,19 +21,27 @@ import numpy as np
 import tielink
 
 PARTS = (
+    "start",
     "row_kernel",
     "sweeps",
-    "options",
     "effective_draws",
     "modes",
-    "ties_beyond_positions",
+    "meet",
     "strings_alone",
     "far_strings",
     "many_strings",
     "profiles",
+    "changing_fields",
     "field_kinds",
     "duplicates",
     "more_files",
+    "ties_and_profiles",
+    "ties_egos",
+    "ties_alone",
+    "ties_made",
+    "large_quality",
+    "large_growth",
+    "review",
 )
 HERE = Path(__file__).parent
 WHERE = (
@@ -64,7 +76,19 @@ def section(result: dict[str, Any]) -> str:
 
 def main() -> None:
     """Measure the wanted parts, keep their results, and write the page anew from all that are kept."""
-    wanted = sys.argv[1:] or PARTS
+    parser = argparse.ArgumentParser(prog="python -m benchmarks")
+    parser.add_argument("parts", nargs="*", help="what to measure; 'ties' is all parts that begin with it")
+    parser.add_argument("--data", help="the folder of real data; by default TIELINK_DATA")
+    parser.add_argument("--latent", action="store_true", help="in tables of ties, the latent space too (hours)")
+    given = parser.parse_args()
+    wanted = [part for name in given.parts or PARTS for part in PARTS if part == name or part.startswith(f"{name}_")]
+    unknown = [name for name in given.parts if not any(part == name or part.startswith(f"{name}_") for part in PARTS)]
+    if unknown:
+        parser.error(f"no such part: {', '.join(unknown)}. Choose from {', '.join(PARTS)}.")
+    if given.data:
+        os.environ["TIELINK_DATA"] = given.data
+    if given.latent:
+        os.environ["TIELINK_LATENT"] = "1"
     kept = HERE / "results.json"
     results = json.loads(kept.read_text()) if kept.exists() else {}
     for name in wanted:

@@ -30,13 +30,10 @@ PARTS = ("by", "bm", "bd")
 BIRTH: dict[str, dict[str, Field]] = {
     "the paper's categorical": dict.fromkeys(PARTS, tl.Categorical.paper()),
     "categorical": dict.fromkeys(PARTS, tl.Categorical(PRIOR)),
-    "categorical, months and days confused": {
-        "by": tl.Categorical(PRIOR), **dict.fromkeys(("bm", "bd"), tl.Categorical(PRIOR, confusion=1.0)),
-    },
     "year, month and day as numbers": dict.fromkeys(PARTS, tl.Number(PRIOR)),
     "a date": {"born": tl.Date(PRIOR)},
     "a date, rates by file": {"born": tl.Date(PRIOR, by_file=True)},
-}  # fmt: skip
+}
 
 
 def rldata500() -> tuple[dict[str, pl.DataFrame], list[tuple[str, str]]] | None:
@@ -84,7 +81,7 @@ def real() -> Iterator[tuple[object, ...]]:
     fields = {**NAMES, **BIRTH["a date"]}
     data = tl.Dataset.from_frames(files, fields=fields)
     truth = tl.Linkage.from_pairs(data, [(("a", a), ("b", b)) for a, b in pairs])
-    yield row("rldata500, names and birth", "a date, careless records", tl.Model(records=tl.Careless()), data, truth)
+    yield row("rldata500, names and birth", "a date, careless records", tl.Model(careless=tl.Careless()), data, truth)
 
 
 def made(seed: int, rates: Mapping[str, float], careless: bool) -> tuple[tl.Dataset, tl.Linkage]:
@@ -97,7 +94,7 @@ def made(seed: int, rates: Mapping[str, float], careless: bool) -> tuple[tl.Data
         "place": tl.Categorical(by_file=True),
         "born": tl.Number(by_file=True),
     }
-    model = tl.Model(network=None, fields=fields, records=tl.Careless() if careless else None)
+    model = tl.Model(network=None, fields=fields, careless=tl.Careless() if careless else None)
     model = replace(model, fields=fixed_frequencies(model, data, vocabularies))
     problem = tl.Problem.compile(model, data)
     parameters = draw_parameters(rng, problem)
@@ -127,13 +124,13 @@ def drawn() -> Iterator[tuple[object, ...]]:
             "born": tl.Number(prior),
         }
         by_file = {name: replace(field, by_file=True) for name, field in plain.items()}
-        for what, fields, records in (
+        for what, fields, believed in (
             ("one rate a field", plain, None),
             ("rates by file", by_file, None),
             ("careless records", plain, tl.Careless()),
             ("both", by_file, tl.Careless()),
         ):
-            yield row(label, what, tl.Model(network=None, fields=fields, records=records), data, truth)
+            yield row(label, what, tl.Model(network=None, fields=fields, careless=believed), data, truth)
 
 
 def measure() -> Iterator[tuple[object, ...]]:

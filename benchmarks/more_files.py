@@ -1,10 +1,9 @@
-"""Three files at once, against the same files two at a time, and with ties that they partly share; on made data.
+"""Three files at once, against the same files two at a time, and with ties; on made data.
 
 First 120 records a file, a username and a place with many mistakes (rates near .3), and persons drawn from the prior.
 All at once, a person's third record is held to the other two together. F₁ is over all true pairs; two at a time, the
-links of the three runs are put together. Then 60 records a file with a place and worse usernames (rate near .5), one
-tie in eight dyads, and odds ratio e³ of ties of the same persons: profiles alone, with ties, and with φ. No data set
-with three real files and a truth was at hand.
+links of the three runs are put together. Then 60 records a file with a place and worse usernames (rate near .5), and
+one tie in eight dyads: profiles alone, and with ties. No data set with three real files and a truth was at hand.
 """
 
 from __future__ import annotations
@@ -32,14 +31,9 @@ COLUMNS = (
 SEEDS = (1, 2)
 FIELDS = {"name": tl.String(tl.Beta(30, 70)), "place": tl.Categorical(tl.Beta(30, 70))}
 WORSE = {"name": tl.String(tl.Beta(50, 50)), "place": tl.Categorical(tl.Beta(30, 70))}
-NETWORKS = {
-    "profiles": None,
-    "and ties": tl.LatentSpace(2),
-    "and correlated ties": tl.LatentSpace(2, tie_correlation=True),
-}
+NETWORKS = {"profiles": None, "and ties": tl.LatentSpace(2)}
 TIED = 0.12
 """The quantile of distances at which a tie is as likely as not."""
-LOG_PHI = 3.0
 
 
 def two_of(data: tl.Dataset, names: tuple[str, str]) -> tl.Dataset:
@@ -95,15 +89,15 @@ def together_or_not(seed: int) -> Iterator[tuple[object, ...]]:
 
 
 def with_ties(seed: int) -> Iterator[tuple[object, ...]]:
-    """Yield what ties add, and what their correlation adds to that."""
+    """Yield what ties add to profiles."""
     rng = np.random.default_rng(seed)
     vocabularies = {"name": usernames(rng, 60), "place": list(PLACES)}
     data = blank(dict.fromkeys("abc", 60), vocabularies)
-    model = tl.Model(network=NETWORKS["and correlated ties"], linkage=tl.OnePerFile(60, 40), fields=WORSE)
+    model = tl.Model(network=NETWORKS["and ties"], linkage=tl.OnePerFile(60, 40), fields=WORSE)
     model = replace(model, fields=fixed_frequencies(model, data, vocabularies))
     parameters = draw_parameters(rng, tl.Problem.compile(model, data))
     intercepts = np.full(3, np.quantile(pdist(parameters.positions), TIED))
-    drawn = draw_data(rng, model, data, replace(parameters, correlation=LOG_PHI, intercepts=intercepts))
+    drawn = draw_data(rng, model, data, replace(parameters, intercepts=intercepts))
     for how, network in NETWORKS.items():
         model = replace(drawn.model, network=network, linkage=tl.OnePerFile())
         posterior, found = fitted(model, drawn.dataset, seed, 200)

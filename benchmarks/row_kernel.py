@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from numba import njit
 
-from tielink.exact import row
+from tielink.network.latent_space import row
 
 TITLE = "Row kernel: Σ over a row of log P(y), nanoseconds a dyad"
 COLUMNS = ("K", "n", "naive loop", "tielink", "sqrt + exp alone", "naive / tielink", "tielink / (sqrt + exp)", "probit")

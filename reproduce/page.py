@@ -12,7 +12,7 @@ import polars as pl
 import tielink as tl
 from reproduce import pictures, published, statistics, summaries
 from reproduce.ledger import Ledger
-from reproduce.methods import ADDITIONS, BASELINES, DEFAULT, PAPER
+from reproduce.methods import ADDITIONS, BASELINES, LATENT, PAPER, SHARED
 from reproduce.summaries import WAYS, rates
 
 __all__ = ["write"]
@@ -87,11 +87,11 @@ def _egos(ledger: Ledger, out: Path) -> dict[str, str]:
     table.write_csv(out / "egos.csv")
     doubled.write_csv(out / "egos17.csv")
     pictures.ego_curves(doubled, ["paper K=2", "BARTUNOV"], out / "figure6.png", ["counted"])
-    pictures.ego_curves(table, ["paper K=2", DEFAULT, "BARTUNOV"], out / "egos_three_ways.png")
+    pictures.ego_curves(table, ["paper K=2", LATENT, SHARED, "BARTUNOV"], out / "egos_three_ways.png")
     pictures.three_ways(doubled, ["paper K=2", "paper K=5", "paper K=10", "BARTUNOV"], out / "figure7.png")
-    pictures.three_ways(table, ["paper K=2", *ADDITIONS, DEFAULT], out / "additions.png")
+    pictures.three_ways(table, ["paper K=2", *ADDITIONS, LATENT, SHARED], out / "additions.png")
     pictures.seed_curves(_two_seeds(ledger), out / "figure5.png")
-    sampled = table.filter(pl.col("method").is_in(["paper K=2", DEFAULT]) & (pl.col("share") <= 0.5))
+    sampled = table.filter(pl.col("method").is_in(["paper K=2", LATENT, SHARED]) & (pl.col("share") <= 0.5))
     half = table.filter((pl.col("method") == "paper K=2") & (pl.col("share") == 0.5))
     said = {f"half_{name}": f"{half[f'f1 {way}'][0]:.2f}" for name, way in (("counted", WAYS[0]), ("out", WAYS[2]))}
     return said | {
@@ -197,7 +197,7 @@ def _more(ledger: Ledger, out: Path) -> dict[str, str]:
     if not table.height:
         return {}
     table.write_csv(out / "more.csv")
-    wide = table.filter(pl.col("method") == DEFAULT).pivot("uses", index=["data", "share"], values="ap")
+    wide = table.filter(pl.col("method") == SHARED).pivot("uses", index=["data", "share"], values="ap")
     changes: dict[str, list[str]] = {"helps": [], "hurts": []}
     for row in wide.drop_nulls().iter_rows(named=True):
         change = row["both"] - row["profiles"]

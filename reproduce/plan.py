@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reproduce.fits import Effort, Fit
 from reproduce.folders import COPY, ego_folders, read
-from reproduce.methods import ADDITIONS, BASELINES, DEFAULT, PRIORS
+from reproduce.methods import ADDITIONS, BASELINES, LATENT, PRIORS, SHARED
 
 __all__ = ["FRACTIONS", "LEVELS", "Level", "plan"]
 
@@ -19,7 +19,7 @@ class Level:
     """How much is done."""
 
     many: int
-    """Draws of anchors for the paper's model with K = 2, BARTUNOV and the default model."""
+    """Draws of anchors for the paper's model with K = 2, BARTUNOV and our models."""
     few: int
     """Draws of anchors for everything else."""
     fractions: tuple[float, ...]
@@ -54,7 +54,7 @@ def identity(level: Level) -> list[Fit]:
     choice = [Fit("identity", "pkdd12", f"paper K={k}") for k in level.dimensions]
     chosen = "paper K=4" if 4 in level.dimensions else "paper K=2"
     tasks = [*choice, Fit("identity", "pkdd12", chosen), Fit("identity", "pkdd12", chosen, uses="profiles")]
-    ours = [DEFAULT, *PRIORS]
+    ours = [LATENT, SHARED, *PRIORS]
     tasks += [Fit("identity", "pkdd12", name, uses=uses) for name in ours for uses in ("profiles", "both")]
     tasks += [
         Fit("identity", "pkdd12", name, uses="baseline")
@@ -65,7 +65,7 @@ def identity(level: Level) -> list[Fit]:
 
 def egos(root: Path, level: Level) -> list[Fit]:
     """Ego networks: every method at every share of anchors."""
-    often = ["paper K=2", DEFAULT, "BARTUNOV"]
+    often = ["paper K=2", LATENT, SHARED, "BARTUNOV"]
     seldom = ["paper K=5", "paper K=10", *ADDITIONS, *(name for name in BASELINES if name not in often)]
     tasks = []
     for draw in range(max(level.many, level.few)):
@@ -93,7 +93,7 @@ def ceiling(root: Path) -> list[Fit]:
         pairs = [pair for pair in found.truth.clusters() if len(pair) == 2]
         tasks += [
             Fit("ceiling", f"uir/{folder.name}", method, 1.0, 0, hidden=number)
-            for method in ("paper K=2", "paper K=4", DEFAULT)
+            for method in ("paper K=2", "paper K=4", LATENT, SHARED)
             for number, pair in enumerate(pairs)
             if pair != found.ego
         ]
@@ -121,6 +121,7 @@ def more_data(level: Level) -> list[Fit]:
             names += ["equal name", "best name"]
         for share in shares:
             for draw in range(1 if share == 0.0 or folder == "citeseer" else level.few):
-                tasks += [Fit("more", folder, DEFAULT, share, draw, uses) for uses in ("profiles", "ties", "both")]
+                tasks += [Fit("more", folder, LATENT, share, draw, uses) for uses in ("profiles", "ties", "both")]
+                tasks += [Fit("more", folder, SHARED, share, draw, uses) for uses in ("profiles", "ties", "both")]
                 tasks += [Fit("more", folder, name, share, draw, "baseline") for name in names]
     return tasks

@@ -86,8 +86,8 @@ class Browser:
         elif method == "Page.loadEventFired":
             self.loaded = True
 
-    def open(self, path: Path, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        """Open a file and wait until it is loaded."""
+    def open(self, path: Path | str, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+        """Open a file, or an address, and wait until it is loaded."""
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.call("Emulation.setEmulatedMedia", features=scheme)
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
@@ -95,7 +95,7 @@ class Browser:
         self.errors.clear()
         self.requests.clear()
         self.loaded = False
-        self.call("Page.navigate", url=path.resolve().as_uri())
+        self.call("Page.navigate", url=path if isinstance(path, str) else path.resolve().as_uri())
         while not self.loaded:
             self._note(json.loads(self.socket.recv()))
 
@@ -104,6 +104,20 @@ class Browser:
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
+
+    def press(self, key: str) -> None:
+        """Press a key, as a person does."""
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, text=key if kind == "keyDown" else "")
+
+    def wait(self, expression: str, seconds: float = 60.0) -> object:
+        """Wait until an expression is true in the page, and return its value."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if value := self.ask(expression):
+                return value
+            time.sleep(0.05)
+        raise AssertionError(f"never true: {expression}; {self.ask('document.body.innerText')}")
 
     def picture(self, path: Path, *, whole: bool = False) -> None:
         """Take a screenshot, of the whole page if asked."""

@@ -11,13 +11,14 @@ from dataclasses import replace
 import numpy as np
 
 import tielink as tl
+from sampler.partition_worlds import set_labels
 from tielink.channels.channel import Channel, Drawn
 from tielink.channels.measured import MeasuredChannel
-from tielink.exact.compile import compile_target
-from tielink.exact.profiles import Profiles
-from tielink.exact.state import init, init_tuning, join
-from tielink.exact.sweep import sweep
 from tielink.logp.parameters import Parameters
+from tielink.project import Run
+from tielink.run.chain import Chain
+from tielink.run.job import Job
+from tielink.sampler.profiles import Profiles
 from tielink.simulate.draw import draw_parameters, draw_profiles
 
 
@@ -43,36 +44,28 @@ def _codes(field: Channel, made: Drawn) -> np.ndarray:
 def one_replicate(
     rng: np.random.Generator, problem: tl.Problem, sweeps: int, break_it: Callable[[Profiles], None] | None
 ) -> tuple[list[float], list[float]]:
-    """Return statistics of a draw from the prior, and of the same after some sweeps."""
+    """Return statistics of a draw from the prior, and of the same after some sweeps with short lists of candidates."""
     parameters, problem = with_data(rng, problem)
-    target, profiles = compile_target(problem)
-    state, own = init(rng, target), profiles.start()
-    first, labels = problem.sizes[0], parameters.labels
-    for a in range(first):
-        for b in np.flatnonzero(labels[first:] == labels[a]):
-            join(state, 0, a, int(b))
+    run = Run(seed=int(rng.integers(2**31)))
+    chain = Chain(Job(model=None, dataset=None, run=run, problem=problem), 0)
+    own = chain.profile_state
+    set_labels(chain, parameters.labels)
     own.rates, own.fields = parameters.distortion.copy(), [values.copy() for values in parameters.fields]
     own.careless, own.share = parameters.careless.copy(), parameters.careless_share
     judge = Profiles(problem)
     if break_it is not None:
-        break_it(profiles)
-
-    def person() -> np.ndarray:
-        found = np.arange(problem.records)
-        linked = np.flatnonzero(state.partner_a >= 0)
-        found[first + state.partner_a[linked]] = linked
-        return found
+        break_it(chain.profiles)
+    listed = rng.random(len(chain.listed.pairs)) < 0.6
+    chain._list(chain.listed.pairs[listed], chain.strong[listed])
 
     def statistics() -> list[float]:
         chosen = [value for values in own.fields if len(values) for value in (values[0], values[-2])]
-        likelihood = judge.log_likelihood(own, person())
-        return [*own.rates, own.share, own.careless.sum(), state.matched[0], likelihood, *chosen]
+        likelihood = judge.log_likelihood(own, chain.person())
+        return [*own.rates, own.share, own.careless.sum(), chain.persons, likelihood, *chosen]
 
     before = statistics()
     for _ in range(sweeps):
-        profiles.log_bayes_factors(own, target.log_bf)
-        sweep(rng, state, target, init_tuning(target))
-        profiles.update(rng, own, person())
+        chain.advance(None)
     return before, statistics()
 
 

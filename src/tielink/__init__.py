@@ -1,4 +1,4 @@
-"""Tell which records in different files are the same person, from profiles and ties, with honest probabilities.
+"""Bayesian record linkage and deduplication from profiles and ties between records.
 
 >>> import polars as pl, tielink as tl
 >>> left = pl.DataFrame({"id": [1, 2], "username": ["anna", "bob"]})
@@ -17,17 +17,16 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from tielink import baselines as baselines
     from tielink import plot as plot
+    from tielink import review as review
     from tielink import simulate as simulate
     from tielink.data.dataset import Dataset as Dataset
     from tielink.data.linkage import Linkage as Linkage
     from tielink.estimation.estimate import estimate as estimate
     from tielink.estimation.estimate import one_to_one as one_to_one
     from tielink.estimation.losses import MPMMS as MPMMS
-    from tielink.estimation.losses import AbsoluteError as AbsoluteError
     from tielink.estimation.losses import Binder as Binder
     from tielink.estimation.losses import Sadinle as Sadinle
     from tielink.estimation.losses import SharedMPMMS as SharedMPMMS
-    from tielink.estimation.losses import SquaredError as SquaredError
     from tielink.evaluation.evaluate import evaluate as evaluate
     from tielink.explanation.explain import explain as explain
     from tielink.faults import Fault as Fault
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
     from tielink.fields import Number as Number
     from tielink.fields import PersonName as PersonName
     from tielink.fields import String as String
+    from tielink.large.engines import DuckDB as DuckDB
+    from tielink.large.engines import Spark as Spark
     from tielink.linking import link as link
     from tielink.model.careless import Careless as Careless
     from tielink.model.cluster_priors import EwensPitman as EwensPitman
@@ -45,28 +46,26 @@ if TYPE_CHECKING:
     from tielink.model.cluster_priors import LogNormal as LogNormal
     from tielink.model.cluster_priors import NegativeBinomial as NegativeBinomial
     from tielink.model.cluster_priors import OnePerFile as OnePerFile
-    from tielink.model.linkage_priors import Activity as Activity
+    from tielink.model.dependence import Dependence as Dependence
     from tielink.model.linkage_priors import MatchRate as MatchRate
     from tielink.model.linkage_priors import Uniform as Uniform
     from tielink.model.network import Elicited as Elicited
     from tielink.model.network import InverseGamma as InverseGamma
     from tielink.model.network import LatentSpace as LatentSpace
-    from tielink.model.network import Sociality as Sociality
-    from tielink.model.network import TieCorrelation as TieCorrelation
+    from tielink.model.network import SharedTies as SharedTies
     from tielink.model.problem import Problem as Problem
     from tielink.model.spec import Model as Model
     from tielink.posterior.posterior import Posterior as Posterior
     from tielink.project import Project as Project
     from tielink.project import Run as Run
     from tielink.report.result import Result as Result
+    from tielink.run.again import update as update
     from tielink.run.sample import resume as resume
     from tielink.run.sample import sample as sample
     from tielink.select.compare import compare as compare
     from tielink.specification import Beta as Beta
 
 _HOME = {
-    "AbsoluteError": "tielink.estimation.losses",
-    "Activity": "tielink.model.linkage_priors",
     "Affixes": "tielink.fields",
     "Beta": "tielink.specification",
     "Binder": "tielink.estimation.losses",
@@ -74,6 +73,8 @@ _HOME = {
     "Categorical": "tielink.fields",
     "Dataset": "tielink.data.dataset",
     "Date": "tielink.fields",
+    "Dependence": "tielink.model.dependence",
+    "DuckDB": "tielink.large.engines",
     "Elicited": "tielink.model.network",
     "EwensPitman": "tielink.model.cluster_priors",
     "Fault": "tielink.faults",
@@ -96,11 +97,10 @@ _HOME = {
     "Run": "tielink.project",
     "Sadinle": "tielink.estimation.losses",
     "SharedMPMMS": "tielink.estimation.losses",
-    "Sociality": "tielink.model.network",
-    "SquaredError": "tielink.estimation.losses",
+    "SharedTies": "tielink.model.network",
     "PersonName": "tielink.fields",
+    "Spark": "tielink.large.engines",
     "String": "tielink.fields",
-    "TieCorrelation": "tielink.model.network",
     "Uniform": "tielink.model.linkage_priors",
     "compare": "tielink.select.compare",
     "explain": "tielink.explanation.explain",
@@ -110,10 +110,11 @@ _HOME = {
     "one_to_one": "tielink.estimation.estimate",
     "resume": "tielink.run.sample",
     "sample": "tielink.run.sample",
+    "update": "tielink.run.again",
 }
 """Where each public name lives; it is imported when first asked for, so that `tielink --help` is quick."""
 
-_MODULES = ("baselines", "logp", "plot", "simulate")
+_MODULES = ("baselines", "logp", "plot", "review", "simulate")
 
 __all__ = ["__version__", *_HOME, *_MODULES]
 

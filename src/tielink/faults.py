@@ -7,11 +7,19 @@ Readers, specifications and project files do not raise at the first fault they m
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
-__all__ = ["Fault", "Faults", "InputError", "listed", "nearest"]
+__all__ = ["Caller", "Fault", "Faults", "InputError", "listed", "nearest"]
+
+Caller: TypeAlias = Literal["python", "project file", "command line"]
+"""Who gave the input: advice is in the language that they write settings in."""
+
+
+LONGEST = 1000
+"""Characters of a part of a message."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +34,13 @@ class Fault:
     what: str
     do: str = ""
     severity: Literal["error", "warning", "note"] = "error"
+
+    def __post_init__(self) -> None:
+        """Cut texts that nobody reads to their end: a message may quote a cell of a megabyte."""
+        for name in ("where", "what", "do"):
+            text = getattr(self, name)
+            if len(text) > LONGEST:
+                object.__setattr__(self, name, f"{text[: LONGEST - 200]} […] {text[-180:]}")
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what}" + (f" {self.do}" if self.do else "")
@@ -55,8 +70,42 @@ class Faults:
       - a.csv, row 3: id 'x' is empty. Give every record an id.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, caller: Caller = "python") -> None:
         self.found: list[Fault] = []
+        self.caller: Caller = caller
+
+    def setting(self, name: str, value: str | Sequence[str] | Mapping[str, str]) -> str:
+        """Write a setting as whoever gave the input would.
+
+        >>> [Faults(caller).setting("ignore", ["x"]) for caller in ("command line", "project file", "python")]
+        ['--ignore x', '`ignore = ["x"]` in [data]', "ignore=['x']"]
+        """
+        if self.caller == "command line":
+            parts = [f"{a}={b}" for a, b in value.items()] if isinstance(value, Mapping) else value
+            option = f"--{name.replace('_', '-')}"
+            return " ".join(f"{option} {part}" for part in ([parts] if isinstance(parts, str) else parts))
+        if self.caller == "python":
+            return f"{name}={value!r}"
+        if isinstance(value, Mapping):
+            pairs = ", ".join(f'{a} = "{b}"' for a, b in value.items())
+            return f"`{name} = {{ {pairs} }}` in [data]"
+        texts = f'"{value}"' if isinstance(value, str) else "[" + ", ".join(f'"{text}"' for text in value) + "]"
+        return f"`{name} = {texts}` in [data]"
+
+    def declaration(self, column: str, kind: str, **settings: str | float) -> str:
+        """Write what a column means as whoever gave the input would.
+
+        >>> [Faults(caller).declaration("born", "date", format="%Y") for caller in ("command line", "python")]
+        ['--date born:format=%Y', "fields={'born': tl.Date(format='%Y'), …}"]
+        """
+        if self.caller == "command line":
+            more = ",".join(f"{name}={value}" for name, value in settings.items())
+            return f"--{kind.replace('_', '-')} {column}" + (f":{more}" if more else "")
+        if self.caller == "python":
+            inside = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+            return f"fields={{{column!r}: tl.{kind.title().replace('_', '')}({inside}), …}}"
+        inside = "".join(f", {name} = {json.dumps(value)}" for name, value in settings.items())
+        return f'`{column} = {{ kind = "{kind}"{inside} }}` in [fields]'
 
     def error(self, where: str, what: str, do: str = "") -> None:
         """Note something that must be mended before work can start."""

@@ -37,7 +37,11 @@ DISTANCES = ("levenshtein", "osa", "damerau_levenshtein", "indel", "jaro_winkler
 RARE = Beta(1.0, 99.0)
 """Distortion is rare: one value in a hundred is expected to be distorted."""
 TYPED = Beta(1.0, 9.0)
-"""Distortion of what people type: one value in ten is expected to be distorted, and much more is no surprise."""
+"""Distortion of what people type, or what may change: one value in ten is expected to differ, and more is no surprise.
+
+A prior that is sure of few differences is a trap in small files: persons whose values changed are then not linked, and
+too few links remain to teach the rate.
+"""
 ANOTHER = Beta(20.0, 80.0)
 """Of five distorted values one is expected to be another one altogether: 13 to 28 % of them.
 
@@ -77,36 +81,28 @@ class Categorical(Field):
     A distorted value is drawn from the frequencies of the true ones: ζ_v = ϑ_ℓ whatever v, with
     π ~ Cat(ϑ_ℓ) and ϑ_ℓ ~ Dirichlet(concentration, …, concentration).
 
-    With `confusion`, for short lists, errors depend on the true value: ζ_v = R_v, row v of a confusion matrix without
-    a diagonal, R_v ~ Dirichlet(confusion, …, confusion) over the other values.
-
     Parameters
     ----------
     distortion
         Prior of the distortion rate ψ_ℓ.
     concentration
         Parameter of the symmetric Dirichlet prior of ϑ_ℓ.
-    confusion
-        Parameter of the symmetric Dirichlet prior of every row of the confusion matrix: 1 for any matrix, less for
-        errors that go one way. "none" for the paper's field, whose errors do not depend on the true value.
     """
 
     kind: ClassVar[str] = "categorical"
     example: ClassVar[str] = "one of a short list: a city"
+    distortion: Beta = TYPED
     concentration: float = 1.0
-    confusion: float | str = "none"
 
     def complaints(self) -> Iterator[Complaint]:
-        """The concentrations must be positive."""
+        """The concentration must be positive."""
         if not is_number(self.concentration, above=0):
             yield "concentration", "a number above 0"
-        if self.confusion != "none" and not is_number(self.confusion, above=0):
-            yield "confusion", 'a number above 0, or "none"'
 
     @classmethod
     def paper(cls) -> Self:
         """Exactly the paper's categorical field."""
-        return cls(distortion=Beta(1.0, 99.0), concentration=1.0, confusion="none", by_file=False)
+        return cls(distortion=Beta(1.0, 99.0), concentration=1.0, by_file=False)
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class Specification:
             elif hasattr(value, "item") and hasattr(value, "dtype"):
                 object.__setattr__(self, field.name, value.item())  # a NumPy number: keep the plain one
         faults = [
-            Fault(type(self).__name__, f"{name} is {getattr(self, name)!r}.", f"Give {expected}.")
+            Fault(type(self).__name__, f"{name} is {_written(getattr(self, name))}.", f"Give {expected}.")
             for name, expected in self._all_complaints()
         ]
         if faults:
@@ -155,19 +155,25 @@ def read_table(value: object, classes: tuple[type[S], ...], where: str, faults: 
     return kinds[kind].from_table(table, where, faults)
 
 
+LARGEST = 10**15
+"""No setting is larger: beyond it sums lose their last digits, and soon all of them."""
+
+
+def _written(value: object) -> str:
+    """Write a value for a message; a number of thousands of digits cannot be written out."""
+    if isinstance(value, int) and abs(value) > LARGEST:
+        return f"a number of {math.floor(math.log10(abs(value))) + 1} digits, where none is beyond 10¹⁵"
+    return repr(value)
+
+
 def is_number(value: object, *, above: float = -math.inf) -> bool:
-    """Whether the value is a finite number greater than `above` (and no boolean)."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    try:
-        return math.isfinite(value) and float(value) > above
-    except OverflowError:
-        return False
+    """Whether the value is a number greater than `above` (and no boolean) that can be reckoned with."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > above and abs(value) <= LARGEST
 
 
-def is_whole(value: object, *, least: int) -> bool:
-    """Whether the value is a whole number of at least `least` (and no boolean)."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+def is_whole(value: object, *, least: int, most: int = LARGEST) -> bool:
+    """Whether the value is a whole number of at least `least` (and no boolean) and at most `most`."""
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 @dataclasses.dataclass(frozen=True)

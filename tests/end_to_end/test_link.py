@@ -16,7 +16,7 @@ from command_line import run
 from tielink.simulate import scenario, write_project
 
 TINY = ["--chains", "2", "--warmup", "40", "--draws", "40"]
-TABLES = ["links.csv", "persons.csv", "pairs.parquet"]
+TABLES = ["links.csv", "persons.csv", "profiles.csv", "pairs.parquet"]
 EVERYTHING = sorted(["report.html", "posterior.nc", "project.toml", "run.log", *TABLES])
 
 
@@ -50,10 +50,10 @@ def test_everything_is_written_and_said(world):
 
 def test_links_have_ids_probability_decision_and_evidence(world):
     rows = list(csv.DictReader((world / "r" / "links.csv").read_text(encoding="utf-8").splitlines()))
-    head = ["file_a", "id_a", "file_b", "id_b", "probability", "mcse", "decision", "review"]
-    assert list(rows[0])[:8] == head
+    head = ["file_a", "id_a", "file_b", "id_b", "probability", "mcse", "decision", "settled", "review"]
+    assert list(rows[0])[:9] == head
     evidence = [name for name in rows[0] if name.startswith("evidence_")]
-    assert evidence == [f"evidence_{part}" for part in ("prior", "username", "place", "ties", "rest")]
+    assert evidence == [f"evidence_{part}" for part in ("prior", "value_username", "value_place", "ties", "rest")]
     known = {(row["id_a"], row["id_b"]) for row in rows if row["decision"] == "known"}
     anchors = {tuple(pair) for pair in pl.read_csv(world / "p" / "anchors.csv").select("id_a", "id_b").rows()}
     assert known == anchors
@@ -62,19 +62,29 @@ def test_links_have_ids_probability_decision_and_evidence(world):
         assert row["decision"] == "known" or (row["decision"] == "link") == (p > 0.5)
         assert (row["review"] == "yes") == (0.1 < p < 0.9 and row["decision"] != "known")
         if row["decision"] != "known":
-            # The parts add up to the log-odds of the probability, where half a draw stands for never and always.
-            shown = min(max(p, 0.5 / 80), 1 - 0.5 / 80)
-            assert sum(float(row[name]) for name in evidence) == pytest.approx(np.log(shown / (1 - shown)), abs=1e-4)
+            # The parts add up to the log-odds of the probability, which is not capped by the number of draws.
+            total = sum(float(row[name]) for name in evidence)
+            assert 1 / (1 + np.exp(-total)) == pytest.approx(p, abs=1e-5)
     assert [float(row["probability"]) for row in rows] == sorted((float(r["probability"]) for r in rows), reverse=True)
 
 
-def test_persons_are_the_links_merged(world):
-    links = pl.read_csv(world / "r" / "links.csv").filter(pl.col("decision") != "no link")
+def test_every_record_has_a_person(world):
     persons = pl.read_csv(world / "r" / "persons.csv")
+    assert persons.columns == ["file", "id", "person", "records"]
+    assert persons.height == 20 + 16
+    merged = pl.read_csv(world / "r" / "profiles.csv")
+    for row in merged.select("person", "id_a", "id_b").iter_rows(named=True):
+        assert persons.filter(person=row["person"])["id"].to_list() == [row["id_a"], row["id_b"]]
+    assert persons["person"].n_unique() == 36 - merged.height
+
+
+def test_profiles_are_the_links_merged(world):
+    links = pl.read_csv(world / "r" / "links.csv").filter(pl.col("decision") != "no link")
+    persons = pl.read_csv(world / "r" / "profiles.csv")
     assert set(persons.select("id_a", "id_b").rows()) == set(links.select("id_a", "id_b").rows())
     row = persons.row(0, named=True)
     pair = links.filter(pl.col("id_a") == row["id_a"]).row(0, named=True)
-    assert row["username"] in (pair["username_a"], pair["username_b"])
+    assert row["value_username"] in (pair["value_username_a"], pair["value_username_b"])
     assert row["records"] == 2
 
 
@@ -85,7 +95,10 @@ def test_pairs_and_posterior_agree(world):
 
 def test_the_same_seed_and_the_written_project_give_the_same_bytes(world):
     assert link(world, "again").returncode == 0
-    rerun = run("link", "r/project.toml", "--out", "elsewhere/deep", cwd=world)
+    refused = run("link", "r/project.toml", "--out", "elsewhere/deep", cwd=world)
+    assert refused.returncode == 2
+    assert "../p/a.csv: is outside the folder of the project file" in refused.stderr
+    rerun = run("link", "r/project.toml", "--out", "elsewhere/deep", "--allow-outside", cwd=world)
     assert rerun.returncode == 0, rerun.stderr
     for name in TABLES:
         first = (world / "r" / name).read_bytes()
@@ -95,8 +108,18 @@ def test_the_same_seed_and_the_written_project_give_the_same_bytes(world):
     assert (world / "other" / "pairs.parquet").read_bytes() != (world / "r" / "pairs.parquet").read_bytes()
 
 
+def test_the_power_of_ties_is_an_option_and_is_said(world):
+    done = link(world, "power", "--network", "shared-ties:power=0.4")
+    assert done.returncode == 0, done.stderr
+    assert tl.Project.read(world / "power" / "project.toml").model.network == tl.SharedTies(power=0.4)
+    assert "Ties counted with power 0.40 (1 would be full); the files have " in done.stdout
+    assert "share of common ties" in done.stdout
+    columns = pl.read_csv(world / "power" / "links.csv").columns
+    assert [name for name in columns if "tie" in name or "know" in name] == ["evidence_ties"]
+
+
 def test_dimension_and_prior_are_options_and_are_written_out(world):
-    done = link(world, "k1", "--dimension", "1", "--prior", "match_rate:a=2,b=5")
+    done = link(world, "k1", "--network", "latent-space", "--dimension", "1", "--prior", "match_rate:a=2,b=5")
     assert done.returncode == 0, done.stderr
     project = tl.Project.read(world / "k1" / "project.toml")
     assert project.model.network.dimension == 1
@@ -109,9 +132,13 @@ def test_dimension_and_prior_are_options_and_are_written_out(world):
     [
         (["--prior", "unifrom"], "Did you mean 'uniform'?"),
         (["--prior", "match_rate:c=1"], "unknown setting 'c'"),
-        (["--prior", "match_rate:a=x"], "'a=x' is no setting"),
+        (["--prior", "match_rate:a=x"], "a is 'x'"),
         (["--prior", "match_rate:a=-1"], "a is -1"),
-        (["--dimension", "0"], "dimension is 0"),
+        (["--network", "latent-space", "--dimension", "0"], "dimension is 0"),
+        (["--dimension", "2"], "the model has shared ties, which have no positions"),
+        (["--network", "none", "--dimension", "2"], "the model has no ties"),
+        (["--network", "shared-tie"], "Did you mean 'shared_ties'?"),
+        (["--network", "shared-ties:power=2"], "power is 2"),
         (["--chains", "0"], "chains is 0"),
         (["--seed", "-1"], "seed is -1"),
     ],
@@ -136,7 +163,17 @@ def test_every_kind_of_field_has_an_option():
     said = run("link", "--help").stdout
     for kind in FIELD_KINDS:
         assert f"--{kind.kind.replace('_', '-')} " in said
-    for option in ("--dimension", "--prior", "--chains", "--seed", "--warmup", "--draws", "--out"):
+    for option in (
+        "--network",
+        "--dimension",
+        "--prior",
+        "--chains",
+        "--seed",
+        "--warmup",
+        "--draws",
+        "--minutes",
+        "--out",
+    ):
         assert re.search(rf"{option} .*?\[default: ", said, re.DOTALL), option
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import tielink as tl
 from browser import Browser, executable
 from large_result import NASTY, large_result
 from posteriors import posterior_of
+from tielink.report.evidence import Evidence
+from tielink.simulate.people import people
 
 ROWS = "document.querySelectorAll('#links-table tr.row')"
 CELL = "document.querySelector('#links-table tr.row td').textContent"
@@ -79,13 +83,108 @@ def test_pointing_at_an_account_finds_its_partner(browser, linked):
     assert len(set(lit)) == 1
 
 
-def test_marks_make_an_anchors_file(browser, linked):
+MARK = "document.querySelector('{} .marks button{}')"
+PRESSED = "document.querySelectorAll('[aria-pressed=true]').length"
+
+
+def test_any_pair_can_be_marked_and_marks_survive_a_reload(browser, linked):
+    browser.open(linked)
+    browser.ask("localStorage.clear()")
     browser.open(linked)
     if not browser.ask("Boolean(document.getElementById('review'))"):
         pytest.fail("the example leaves no pair in doubt: choose another")
-    assert browser.ask("document.getElementById('save-same').disabled")
-    browser.ask("document.querySelector('#review-table .marks button').click()")
-    assert not browser.ask("document.getElementById('save-same').disabled")
+    assert browser.ask("document.getElementById('save-marks').disabled")
+    browser.ask(MARK.format("#review-table", "") + ".click()")
+    browser.ask("document.querySelector('#links-table tr.row').click()")
+    browser.ask(MARK.format("#links-table tr.why", ":nth-child(2)") + ".click()")
+    assert "2 marked" in browser.ask("document.getElementById('marked').textContent")
+    browser.open(linked)
+    assert "2 marked" in browser.ask("document.getElementById('marked').textContent")
+    assert browser.ask(PRESSED) == 1
+    browser.ask("document.querySelector('#links-table tr.row').click()")
+    assert browser.ask(PRESSED) == 2
+    caught = "const caught = []; URL.createObjectURL = (blob) => { caught.push(blob); return '#'; };"
+    click = "document.getElementById('save-marks').click();"
+    saved = browser.ask(f"(async () => {{ {caught} {click} return await caught[0].text(); }})()")
+    assert saved.startswith("file_a,id_a,file_b,id_b,answer\n")
+    assert {line.rpartition(",")[2] for line in saved.splitlines()[1:]} == {'"same"', '"different"'}
+    browser.ask("localStorage.clear()")
+    assert browser.errors == []
+
+
+def test_a_threshold_says_what_it_would_cost_and_fields_what_they_weigh(browser, linked):
+    browser.open(linked)
+    said = "document.querySelector('#threshold p').textContent"
+    assert "above 0.50" in browser.ask(said)
+    assert "expected precision" in browser.ask(said)
+    browser.ask(
+        "(() => { const slider = document.querySelector('#threshold input'); slider.value = 90;"
+        "slider.dispatchEvent(new Event('input')); })()"
+    )
+    assert "above 0.90" in browser.ask(said)
+    assert "username" in browser.ask("document.getElementById('weights').textContent")
+
+
+def made_result(data: tl.Dataset, labels: np.ndarray) -> tl.Result:
+    """Make a result whose draws all say the same, with nothing to explain."""
+    result = tl.Result(data, posterior_of(data.records, np.tile(labels, (20, 1))), tl.Linkage(data.records, labels))
+    result.__dict__["evidence"] = Evidence({})
+    return result
+
+
+@pytest.fixture(scope="module")
+def five_fields(tmp_path_factory) -> Path:
+    """The page of two files with five fields of ordinary length, some values missing."""
+    frames = people(np.random.default_rng(5), (40, 40), 30, missing=0.2).frames
+    data = tl.Dataset.from_frames({name: frame.drop("state", "suburb") for name, frame in frames.items()})
+    both = np.arange(80)
+    both[40:70] = np.arange(30)
+    result = made_result(data, both)
+    return result.report(tmp_path_factory.mktemp("five") / "report.html")
+
+
+def test_five_fields_fit_and_names_stay_whole(browser, five_fields):
+    browser.open(five_fields, width=1280)
+    sizes = browser.ask(
+        "(() => { const s = document.querySelector('#links-table .scroll'); return [s.scrollWidth, s.clientWidth]; })()"
+    )
+    assert sizes[0] <= sizes[1]
+    lines = browser.ask(
+        "[...document.querySelectorAll('#links-table td[dir=auto]')].map(td => { const r = document.createRange();"
+        "r.selectNodeContents(td); return r.getClientRects().length; })"
+    )
+    assert set(lines) == {1}
+
+
+def test_missing_values_are_grey_and_do_not_look_like_disagreement(browser, five_fields):
+    browser.open(five_fields)
+    cells = "[...document.querySelectorAll('#links-table td')]"
+    alone = browser.ask(
+        f"{cells}.filter(td => [...td.children].some(s => s.textContent === '–')).map(td => td.innerHTML)"
+    )
+    assert alone
+    assert not any("other" in html for html in alone)
+
+
+def test_on_a_phone_values_and_buttons_stay_on_screen(browser, five_fields):
+    browser.open(five_fields, width=390)
+    browser.ask("document.querySelector('#links-table tr.row').click()")
+    right = browser.ask(
+        "Math.max(...[...document.querySelectorAll('#links-table td, #links-table button, #links-table span')]"
+        ".map(e => e.getBoundingClientRect().right))"
+    )
+    assert right <= 390
+    assert browser.errors == []
+
+
+def test_persons_with_more_records_are_listed_with_all_of_them(browser, tmp_path):
+    frames = {name: pl.DataFrame({"id": [1, 2], "name": [f"anna{name}", "bob"]}) for name in "xyz"}
+    data = tl.Dataset.from_frames(frames, fields={"name": tl.String()})
+    labels = np.array([0, 1, 0, 3, 0, 5])
+    result = made_result(data, labels)
+    browser.open(result.report(tmp_path / "report.html"))
+    assert browser.ask("document.querySelector('#clusters tbody').textContent") == "x: 1y: 1z: 11.00annaxannayannaz"
+    assert browser.errors == []
 
 
 def test_search_sort_filter_and_pages_with_ten_thousand_links(browser, large):
@@ -147,9 +246,13 @@ def test_names_that_look_like_code_stay_names(browser, large):
     assert browser.errors == []
 
 
-def page_of(frames, draws, path, anchors=(), ties=None, fields=None) -> Path:
+FIXED = tl.EwensPitman(concentration=1.0, discount=0.5)
+
+
+def page_of(frames, draws, path, anchors=(), ties=None, fields=None, linkage=None) -> Path:
     data = tl.Dataset.from_frames(frames, ties, fields=fields or {}, anchors=list(anchors))
-    return tl.Result.of(posterior_of(data.records, draws), data).report(path)
+    posterior = replace(posterior_of(data.records, draws), model=tl.Model(network=None, linkage=linkage))
+    return tl.Result.of(posterior, data).report(path)
 
 
 @pytest.mark.parametrize("case", ["nobody linked", "one file", "three files", "one record each"])
@@ -161,7 +264,7 @@ def test_unusual_results_have_a_page_too(browser, tmp_path, case):
     if case == "nobody linked":
         page_of({name: files[name] for name in "ab"}, np.tile(np.arange(6), (10, 1)), path)
     elif case == "one file":
-        page_of({"a": files["a"]}, np.tile([0, 0, 2], (10, 1)), path)
+        page_of({"a": files["a"]}, np.tile([0, 0, 2], (10, 1)), path, linkage=FIXED)
     elif case == "three files":
         page_of(files, np.tile([0, 1, 2, 0, 1, 5, 0, 7, 8], (10, 1)), path)
     else:

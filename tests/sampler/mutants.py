@@ -7,14 +7,17 @@ import importlib.util
 import sys
 from pathlib import Path
 
-import tielink.exact
+import tielink
 
-EXACT = Path(tielink.exact.__file__).parent
+PACKAGE = Path(tielink.__file__).parent
 
 
 def mutant(folder, module, name, *changes):
-    """Import `exact/<module>.py` with every (old, new) replaced; each old text must occur."""
-    source = (EXACT / f"{module}.py").read_text().replace("from .", "from tielink.exact.")
+    """Import `<module>.py` of the package, by its path, with every (old, new) replaced; each old text must occur.
+
+    It is not kept in the cache of compiled kernels.
+    """
+    source = (PACKAGE / f"{module}.py").read_text().replace("tielink.kernels import njit", "numba import njit")
     for old, new in changes:
         if old not in source:
             raise AssertionError(f"{module}.py no longer contains {old!r}: plant the error anew")

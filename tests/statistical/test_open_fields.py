@@ -18,9 +18,9 @@ import tielink as tl
 from partitions import pairings
 from tielink.channels.distorted_mixture import MixtureChannel
 from tielink.data.linkage import canonical
-from tielink.exact.profiles import Profiles
 from tielink.logp.linkage import log_linkage
 from tielink.logp.profiles import log_collapsed, log_distortion
+from tielink.sampler.profiles import Profiles
 from tielink.simulate import from_prior
 
 FALSE_ALARM = 1e-5

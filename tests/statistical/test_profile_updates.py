@@ -18,23 +18,26 @@ from partitions import pairings
 from statistical_names import exact_linkages, names
 from tielink.channels.channel import told
 from tielink.data.linkage import canonical
-from tielink.exact.profiles import Profiles, draw_rates
 from tielink.logp.linkage import log_linkage
 from tielink.logp.profiles import log_collapsed, log_evidence
 from tielink.model.problem import NOBODY
 from tielink.posterior.convergence import effective_draws
+from tielink.run import chain
+from tielink.sampler.profiles import Profiles, draw_rates
 from tielink.simulate import from_prior
 
 FALSE_ALARM = 1e-5
 
 
-@pytest.mark.parametrize("sampler", ["exact", pytest.param("paper", marks=pytest.mark.long)])
-def test_linkages_from_strings_alone(sampler):
+@pytest.mark.parametrize("pairs", [None, [(0, 3), (0, 4), (1, 4)]], ids=["all pairs listed", "a short list"])
+def test_linkages_from_strings_alone(pairs, monkeypatch):
     model, data = names(tl.Beta(2, 3))
     problem = tl.Problem.compile(model, data)
+    if pairs is not None:
+        monkeypatch.setattr(chain, "listed_candidates", lambda _: (np.array(pairs), np.ones(len(pairs), dtype=bool)))
     linkages = [labels for labels in pairings([0, 0, 0, 1, 1, 1]) if log_linkage(problem, labels) > -np.inf]
     expected = exact_linkages(problem, linkages)
-    posterior = tl.sample(model, data, sampler=sampler, chains=2, warmup=50, draws=1500, thin=12, seed=4, workers=0)
+    posterior = tl.sample(model, data, chains=2, warmup=50, draws=1000, thin=8, seed=4, workers=0)
     counts = Counter(tuple(canonical(draw).tolist()) for draw in posterior.person.reshape(-1, 6))
     observed = np.array([counts.pop(tuple(labels.tolist()), 0) for labels in linkages])
     assert not counts

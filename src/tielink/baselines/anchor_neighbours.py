@@ -33,6 +33,16 @@ def anchor_neighbours(data: Dataset) -> ScoredLinkage:
         similarity(a, b) = 2·w(L_a ∩ L_b) / (w(L_a) + w(L_b)).
 
     Equal similarities are told apart as `degree_rank` scores them. Without anchors nobody is linked.
+
+    Parameters
+    ----------
+    data
+        Two files, both with a network.
+
+    Returns
+    -------
+    ScoredLinkage
+        The links; `.scores()` has the score of every pair that was considered.
     """
     check_two_files(data, "anchor_neighbours", network=True)
     edge = data.records.offsets[1]

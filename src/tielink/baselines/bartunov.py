@@ -113,6 +113,16 @@ def bartunov(data: Dataset) -> ScoredLinkage:
     The neutral cost is chosen without the truth: a tie to somebody unlinked costs Ω halfway between the mean over tied
     and the mean over other pairs of the second network, and an unlinked profile as much as strings a quarter apart. Ψ
     is the distance of profiles; without fields it is nought. Scores are what a link saves in the end.
+
+    Parameters
+    ----------
+    data
+        Two files, both with a network.
+
+    Returns
+    -------
+    ScoredLinkage
+        The links; `.scores()` has the score of every pair that was considered.
     """
     check_two_files(data, "bartunov", network=True)
     edge = data.records.offsets[1]

@@ -21,6 +21,16 @@ def degree_rank(data: Dataset) -> ScoredLinkage:
 
     Equal degrees are ordered by the mean degree of the neighbours, then as the records come. A pair of ranks r and r'
     scores 1/max(r, r').
+
+    Parameters
+    ----------
+    data
+        Two files, both with a network.
+
+    Returns
+    -------
+    ScoredLinkage
+        The links; `.scores()` has the score of every pair that was considered.
     """
     check_two_files(data, "degree_rank", network=True)
     free, edge = free_records(data), data.records.offsets[1]

@@ -15,7 +15,18 @@ __all__ = ["every"]
 
 
 def every(data: Dataset) -> dict[str, ScoredLinkage]:
-    """Run every baseline that these data allow, by name; those for two files not on more."""
+    """Run every baseline that these data allow.
+
+    Parameters
+    ----------
+    data
+        Any number of files; most baselines are for two.
+
+    Returns
+    -------
+    dict
+        The linkage of each baseline, by its name.
+    """
     strings = [name for name, field in data.fields.items() if isinstance(field, String | PersonName)]
     found = {f"equal {name}": equal_strings(data, name) for name in strings}
     if len(data.files) != 2:

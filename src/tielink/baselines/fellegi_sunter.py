@@ -57,6 +57,18 @@ def fellegi_sunter(data: Dataset, fields: Sequence[str] | None = None) -> Scored
     pairs that are no match show each level, u, is counted inside the files, where nobody matches; the share λ of
     matches and their levels m are found by EM on the pairs across files, λ being at most one match for each record of
     the smaller file. Anchored records take no part. Scores are match probabilities before the one-to-one choice.
+
+    Parameters
+    ----------
+    data
+        Two files.
+    fields
+        The names of the fields to compare; by default all.
+
+    Returns
+    -------
+    ScoredLinkage
+        The links; `.scores()` has the score of every pair that was considered.
     """
     check_two_files(data, "fellegi_sunter")
     columns = [column_of(data, name) for name in (data.columns if fields is None else fields)]

@@ -34,6 +34,18 @@ def equal_strings(data: Dataset, field: str) -> ScoredLinkage:
     """Link records of different files that say the same in a field.
 
     A value that several records of one file share tells nobody apart and links nobody.
+
+    Parameters
+    ----------
+    data
+        Any number of files.
+    field
+        The name of a field.
+
+    Returns
+    -------
+    ScoredLinkage
+        The links; `.scores()` has the score of every pair that was considered.
     """
     codes = np.where(free_records(data), column_of(data, field).codes, -1)
     groups: dict[int, list[int]] = {}
@@ -53,6 +65,20 @@ def best_string(data: Dataset, field: str, *, threshold: float = FAR) -> ScoredL
 
     The distance is Levenshtein's divided by the length of the longer string. Who has two nearest has none. Scores are
     1 − distance of the pairs within the threshold.
+
+    Parameters
+    ----------
+    data
+        Two files.
+    field
+        The name of a field.
+    threshold
+        The largest distance of a link, from 0 (equal) to 1.
+
+    Returns
+    -------
+    ScoredLinkage
+        The links; `.scores()` has the score of every pair that was considered.
     """
     check_two_files(data, "best_string")
     faults = Faults()

@@ -6,10 +6,11 @@ the language model of the field, given that it is not empty. So Σ_x af(x | v) =
 """
 
 import numpy as np
-from numba import njit
+
+from tielink.kernels import njit
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def added(x, state, share, moves, end):
     """Return the probabilities of x[:i] as something added before, and of x[j:] as something added after."""
     n, start = x.size, end.size - 1
@@ -30,7 +31,7 @@ def added(x, state, share, moves, end):
     return before, after
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def around(before, after, i, j):
     """Return the probability of what stands around the core x[i:j]."""
     last = before.size - 1
@@ -39,7 +40,7 @@ def around(before, after, i, j):
     return before[i] * (after[j] if j < last else 1.0) / 3.0
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def affixed(x, v, before, after):
     """Return af(x | v), summed over the places of v in x."""
     total = 0.0
@@ -54,7 +55,7 @@ def affixed(x, v, before, after):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _nothing(before, after):
     """Return af(x | the empty string)."""
     total = 0.0
@@ -63,7 +64,7 @@ def _nothing(before, after):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def core_sum(x, state, share, moves, end):
     """Return Σ_v LM(v)·af(x | v)."""
     start = end.size - 1
@@ -78,7 +79,7 @@ def core_sum(x, state, share, moves, end):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def common_core_sum(x, y, state, share, moves, end):
     """Return Σ_v LM(v)·af(x | v)·af(y | v)."""
     start = end.size - 1
@@ -99,7 +100,7 @@ def common_core_sum(x, y, state, share, moves, end):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def typed_core_sum(x, y, state, share, moves, end, letters, insert, drop, replace):
     """Return Σ_v LM(v)·ch(x | v)·af(y | v), with ch the typing channel (see `typing_kernels`)."""
     start, n = end.size - 1, x.size
@@ -129,7 +130,7 @@ def typed_core_sum(x, y, state, share, moves, end, letters, insert, drop, replac
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def affixed_many(text, begins, left, right, state, share, moves, end, out):
     """out[p] = af(right | left) of many pairs of strings."""
     for p in range(left.size):
@@ -138,14 +139,14 @@ def affixed_many(text, begins, left, right, state, share, moves, end, out):
         out[p] = affixed(x, v, before, after)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def core_sum_many(text, begins, which, state, share, moves, end, out):
     """out[p] = `core_sum` of many strings."""
     for p in range(which.size):
         out[p] = core_sum(text[begins[which[p]] : begins[which[p] + 1]], state, share, moves, end)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def common_core_sum_many(text, begins, left, right, state, share, moves, end, out):
     """out[p] = `common_core_sum` of many pairs of strings."""
     for p in range(left.size):
@@ -153,7 +154,7 @@ def common_core_sum_many(text, begins, left, right, state, share, moves, end, ou
         out[p] = common_core_sum(x, y, state, share, moves, end)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def typed_core_sum_many(text, begins, left, right, state, share, moves, end, letters, rates, out):
     """out[p] = `typed_core_sum` of many pairs of strings."""
     for p in range(left.size):

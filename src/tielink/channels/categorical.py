@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from tielink.channels.channel import Codes, FiniteChannel, Floats, Terms, Told
+from tielink.channels.near_truths import NearTruths, near_rows
 from tielink.data.columns import MISSING
 
 __all__ = ["CategoricalChannel"]
@@ -56,6 +57,11 @@ class CategoricalChannel(FiniteChannel):
         """Return ϑ_x·1[x = y], and ϑ_xϑ_y for all that is distorted."""
         product = parameters[left] * parameters[right]
         return Terms(np.where(left == right, parameters[left], 0.0), product, product, product)
+
+    def near_truths(self, parameters: Floats) -> NearTruths:
+        """Lay out x alone: of all other true values it is as likely a distortion as of any."""
+        codes = np.arange(self.levels)
+        return near_rows(codes, codes, np.ones(self.levels), parameters, parameters, parameters, parameters)
 
     def group(self, parameters: Floats, values: Codes) -> Floats:
         """Return ϑ_v·Π ϑ_x over the distorted where all clean values are one v, 0 where they are not."""

@@ -11,16 +11,18 @@ sums below. They hold no rate ψ: rates may differ by file and by record, and ar
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tielink.channels.near_truths import NearTruths, near_rows, worth_keeping
 from tielink.data.columns import MISSING
 
 __all__ = [
+    "Also",
     "Bound",
     "Channel",
     "Codes",
@@ -33,11 +35,19 @@ __all__ = [
     "Truths",
     "mixed",
     "mixed_group",
+    "nothing_else",
     "told",
 ]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+Also = Callable[[Floats], float]
+"""A part of a log density, given a field's parameters."""
+
+
+def nothing_else(parameters: Floats) -> float:
+    """Add nothing."""
+    return 0.0
 
 
 class Terms(NamedTuple):
@@ -195,12 +205,28 @@ class Channel(ABC):
             terms[:, number] = products.sum(axis=1)
         return terms
 
+    def code_probability(self) -> Floats | None:
+        """Return p(v) of every code where codes are true values and p is known; by default they are not.
+
+        A field can depend on others only through this and `near_truths`.
+        """
+        return None
+
+    def near_truths(self, parameters: Floats) -> NearTruths:
+        """Return the true values that each value may stand for."""
+        raise NotImplementedError(f"true values of {self.name} are no codes")
+
     def bind(self, left: Codes, right: Codes) -> Bound:
         """Prepare these pairs of values for being asked for their terms again and again."""
         return Bound(self, left, right)
 
-    def redraw(self, rng: np.random.Generator, parameters: Floats, rates: Floats, values: Told) -> Floats:
-        """Draw parameters given who is whom and the records' rates, distortions summed out; by default, keep them."""
+    def redraw(
+        self, rng: np.random.Generator, parameters: Floats, rates: Floats, values: Told, also: Also = nothing_else
+    ) -> Floats:
+        """Draw parameters given who is whom and the records' rates, distortions summed out; by default, keep them.
+
+        `also` is what else of the log density depends on them: what fields that depend on each other add.
+        """
         return parameters
 
     def refresh(
@@ -256,6 +282,25 @@ class FiniteChannel(Channel):
         clean[np.arange(len(values)), values] = 1.0
         distorted = np.array([self.distorted_to(parameters, int(value)) for value in values])
         return Truths(self.truth(parameters), clean, distorted.reshape(clean.shape))
+
+    def code_probability(self) -> Floats | None:
+        """Return p(v) as a chain starts with it; a field that depends on others keeps it."""
+        return self.truth(self.start())
+
+    def near_truths(self, parameters: Floats) -> NearTruths:
+        """Lay out x itself and whatever else it may well be a distortion of."""
+        prior, codes = self.truth(parameters), np.arange(self.levels)
+        whole = np.stack(self.single(parameters, codes))
+        entries: list[tuple[Codes, Codes, Floats]] = []
+        far = np.zeros(self.levels)
+        for x in codes:
+            zeta = self.distorted_to(parameters, int(x))
+            kept = worth_keeping(np.zeros(1), zeta, prior, whole[:, x].sum(), codes == x)
+            others = np.delete(np.arange(self.levels), kept)
+            far[x] = np.average(zeta[others], weights=prior[others]) if prior[others].sum() > 0 else 0.0
+            entries.append((np.full(len(kept), x), kept, zeta[kept]))
+        value, truth, distorted = (np.concatenate(parts) for parts in zip(*entries, strict=True))
+        return near_rows(value, truth, (value == truth).astype(float), distorted, prior, whole[1], far)
 
     def simulate(
         self, rng: np.random.Generator, parameters: Floats, labels: Codes, distorted: NDArray[np.bool_]

@@ -11,7 +11,6 @@ from tielink.channels.categorical import CategoricalChannel
 from tielink.channels.channel import Channel, Codes
 from tielink.channels.closed_string import ClosedStringChannel
 from tielink.channels.compile_measured import compile_measured
-from tielink.channels.confusion import MOST_CONFUSED, ConfusionChannel
 from tielink.channels.counts import count_by_file, largest_count, others_count
 from tielink.channels.near_strings import sharing_pairs
 from tielink.channels.open_string import OpenStringChannel
@@ -34,7 +33,7 @@ LEAST = -340.0
 def compile_channel(name: str, field: Field, column: Column, file_of: Codes, faults: Faults) -> Channel | None:
     """Compile a field; what does not fit its column goes on the list of faults, and then there is no channel."""
     if isinstance(field, Categorical):
-        return _categorical(name, field, column, faults)
+        return CategoricalChannel(name, column.codes, len(column.values), field.concentration)
     if isinstance(field, Measured):
         return compile_measured(name, field, column, file_of, faults)
     if isinstance(field, PersonName):
@@ -43,20 +42,6 @@ def compile_channel(name: str, field: Field, column: Column, file_of: Codes, fau
     if field.vocabulary == "open":
         return _open_string(name, field, column, file_of, faults)
     return _closed_string(name, field, column, faults)
-
-
-def _categorical(name: str, field: Categorical, column: Column, faults: Faults) -> Channel | None:
-    levels = len(column.values)
-    if isinstance(field.confusion, str):
-        return CategoricalChannel(name, column.codes, levels, field.concentration)
-    if not 2 <= levels <= MOST_CONFUSED:
-        faults.error(
-            f"field {name!r}",
-            f"a confusion matrix is for 2 to {MOST_CONFUSED} values; here are {levels:,}.",
-            'Leave it out (confusion="none"), or put rare values together.',
-        )
-        return None
-    return ConfusionChannel(name, column.codes, levels, field.concentration, float(field.confusion))
 
 
 def _closed_string(name: str, field: String, column: Column, faults: Faults) -> Channel | None:

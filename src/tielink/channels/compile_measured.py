@@ -13,7 +13,7 @@ from tielink.channels.lattice import DateLattice, Lattice, NumberLattice
 from tielink.channels.measured import REACH, MeasuredChannel
 from tielink.channels.measured_truth import smooth_truth
 from tielink.data.columns import MISSING, Column
-from tielink.data.measures import read_dates, read_number
+from tielink.data.measures import read_dates, read_numbers
 from tielink.faults import Faults, listed
 from tielink.fields import Date, Measured
 
@@ -39,7 +39,7 @@ def compile_measured(name: str, field: Measured, column: Column, file_of: Codes,
 
 
 def _numbers(name: str, field: Measured, column: Column, faults: Faults) -> tuple[Lattice, Codes, float] | None:
-    texts = [read_number(value) for value in column.values]
+    texts = read_numbers(column.values)
     if _refused(name, "number", "Write numbers as 1234.5.", column, texts, faults):
         return None
     values = [Decimal(text) for text in texts if text is not None]

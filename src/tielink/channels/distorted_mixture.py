@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaln, xlog1py, xlogy
 
-from tielink.channels.channel import Bound, Channel, Codes, Floats, Terms, Told, mixed, mixed_group
+from tielink.channels.channel import Also, Bound, Channel, Codes, Floats, Terms, Told, mixed, mixed_group, nothing_else
 from tielink.channels.slice_sampling import slice_draw
 from tielink.specification import Beta
 
@@ -81,7 +81,10 @@ class MixtureChannel(Channel):
 
     def single(self, parameters: Floats, values: Codes) -> tuple[Floats, Floats]:
         """Return q(x) and (1 − ρ)·Σ_v p(v)t_v(x) + ρ·q(x)."""
-        rho, place = self.split(parameters)
+        return self.single_at(*self.split(parameters), values)
+
+    def single_at(self, rho: float, place: Place, values: Codes) -> tuple[Floats, Floats]:
+        """Return the same, given ρ and the places of the rates."""
         plain = self.plain(place, values)
         return plain, (1 - rho) * self.mistyped(place, values) + rho * plain
 
@@ -89,23 +92,45 @@ class MixtureChannel(Channel):
         """Return the four sums; without those of mistyping if the pair is not near."""
         return self.bind(left, right).terms(parameters)
 
-    def bind(self, left: Codes, right: Codes) -> Bound:
+    def bind(self, left: Codes, right: Codes) -> _NearBound:
         """Find the near pairs once."""
         found = self.find(left.ravel(), right.ravel())
         near = np.flatnonzero(found >= 0)
         return _NearBound(self, left, right, near, found[near])
 
-    def redraw(self, rng: np.random.Generator, parameters: Floats, rates: Floats, values: Told) -> Floats:
-        """Draw ρ by slice sampling, then each rate from its conditional over the grid; distortions are summed out."""
+    def redraw(
+        self, rng: np.random.Generator, parameters: Floats, rates: Floats, values: Told, also: Also = nothing_else
+    ) -> Floats:
+        """Draw ρ by slice sampling, then each rate from its conditional over the grid; distortions are summed out.
+
+        `also` decides by Metropolis and Hastings whether each draw is taken: every one alone is reversible.
+        """
         given = _Given(self, rates, values)
         rho, place = self.split(parameters)
         rho = slice_draw(rng, rho, lambda r: given.log_likelihood(r, place) + self._log_rho(r))
+        taken, value = _taken(rng, parameters, self._parameters(rho, place), also, None)
+        rho = float(taken[0])
         for axis, (grid, masses) in enumerate(self.grids):
             options = [(*place[:axis], at, *place[axis + 1 :]) for at in range(len(grid))]
             logs = np.array([given.log_likelihood(rho, option) for option in options]) + np.log(masses)
             weights = np.exp(logs - logs.max())
             place = options[int(rng.choice(len(grid), p=weights / weights.sum()))]
+            taken, value = _taken(rng, taken, self._parameters(rho, place), also, value)
+            place = self.split(taken)[1]
+        return taken
+
+    def _parameters(self, rho: float, place: Place) -> Floats:
         return np.array([rho, *(grid[at] for (grid, _), at in zip(self.grids, place, strict=True))])
+
+
+def _taken(
+    rng: np.random.Generator, now: Floats, proposed: Floats, also: Also, value: float | None
+) -> tuple[Floats, float | None]:
+    """Take what was proposed, or keep what is, by what `also` says of both; `value` is what it said of `now`."""
+    if also is nothing_else or np.array_equal(now, proposed):
+        return proposed, value
+    before, after = also(now) if value is None else value, also(proposed)
+    return (proposed, after) if np.log(rng.random()) < after - before else (now, before)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,9 +141,13 @@ class _NearBound(Bound):
     found: Codes
 
     def terms(self, parameters: Floats) -> Terms:
+        assert isinstance(self.channel, MixtureChannel)
+        return self.terms_at(*self.channel.split(parameters))
+
+    def terms_at(self, rho: float, place: Place) -> Terms:
+        """Return the terms, given ρ and the places of the rates."""
         channel = self.channel
         assert isinstance(channel, MixtureChannel)
-        rho, place = channel.split(parameters)
         # Of a grid of pairs only the margins are looked up.
         left = self.left[:, :1] if self.left.ndim == 2 and self.left.strides[1] == 0 else self.left
         right = self.right[:1] if self.right.ndim == 2 and self.right.strides[0] == 0 else self.right
@@ -137,9 +166,10 @@ class _Given:
     """The likelihood of ρ and the rates, given who is whom."""
 
     def __init__(self, channel: MixtureChannel, rates: Floats, values: Told) -> None:
-        self.channel, self.rates, self.values = channel, rates, values
+        self.channel, self.rates = channel, rates
         left, right = channel.codes[values.two].T
-        self.pairs = channel.bind(left, right)
+        self.ones, self.pairs = channel.codes[values.one], channel.bind(left, right)
+        self.rates_one, self.rates_two = rates[values.one], tuple(rates[side] for side in values.two.T)
         self.grids = [grid for grid, _ in channel.grids]
         sizes = {len(records) for records in values.more}
         # In the order of their values, so that groups of the same ones are the same.
@@ -147,12 +177,11 @@ class _Given:
         self.groups = [np.array([records for records in ordered if len(records) == size]) for size in sorted(sizes)]
 
     def log_likelihood(self, rho: float, place: Place) -> float:
-        channel, rates, values = self.channel, self.rates, self.values
-        parameters = np.array([rho, *(grid[at] for grid, at in zip(self.grids, place, strict=True))])
-        ones = mixed(channel.single(parameters, channel.codes[values.one]), rates[values.one])
-        left, right = values.two.T
-        twos = np.asarray(sum(self.pairs.terms(parameters).weighted(rates[left], rates[right])))
+        channel, rates = self.channel, self.rates
+        ones = mixed(channel.single_at(rho, place, self.ones), self.rates_one)
+        twos = np.asarray(sum(self.pairs.terms_at(rho, place).weighted(*self.rates_two)))
         total = float(np.log(ones).sum() + np.log(twos).sum())
+        parameters = np.array([rho, *(grid[at] for grid, at in zip(self.grids, place, strict=True))])
         for records in self.groups:
             terms = channel.group(parameters, channel.codes[records])
             total += float(np.log(mixed_group(terms, rates[records])).sum())

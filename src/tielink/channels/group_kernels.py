@@ -1,10 +1,11 @@
 """The sum over true strings of what several records of one person say."""
 
 import numpy as np
-from numba import njit
+
+from tielink.kernels import njit
 
 
-@njit(cache=True)
+@njit
 def sum_group(prior, clean, typed, affixed, plain, mistyped, rho, share, out):
     """
     Write sum_v p(v) prod_i (c_v or zeta_v)(x_i) for each choice of what is distorted: bit i of the row says x_i is.

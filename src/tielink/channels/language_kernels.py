@@ -1,10 +1,11 @@
 """From counts of which character follows which to a language model's transitions: of all strings, or all but one."""
 
 import numpy as np
-from numba import njit
+
+from tielink.kernels import njit
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def transitions(follows, strength, empty):
     """Return T, the end as its last column; `follows` has a row for the start and a column for the end, both last.
 
@@ -27,7 +28,7 @@ def transitions(follows, strength, empty):
     return moves
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def without(x, state, follows):
     """Return `follows` without the counts that string x brought."""
     left = follows.copy()
@@ -39,7 +40,7 @@ def without(x, state, follows):
     return left
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def log_probability(x, state, share, moves):
     """Return log LM(x); `moves` has the end as its last column."""
     total = 0.0
@@ -50,7 +51,7 @@ def log_probability(x, state, share, moves):
     return total + np.log(moves[before, -1])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def log_left_out(text, begins, which, state, share, follows, strength, empty):
     """Return Σ log LM₋(x) over some strings x, each under the model fitted without it."""
     total = 0.0

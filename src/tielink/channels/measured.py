@@ -22,6 +22,7 @@ from scipy import sparse
 
 from tielink.channels.channel import Bound, Channel, Codes, Drawn, Fixed, Floats, Terms, Truths
 from tielink.channels.lattice import Lattice
+from tielink.channels.near_truths import NearTruths, near_rows, worth_keeping
 from tielink.data.columns import MISSING
 
 __all__ = ["MeasuredChannel"]
@@ -152,6 +153,25 @@ class MeasuredChannel(Channel):
         rows = self._rows(values)
         anywhere = self.truth[values][:, None] * self._elsewhere
         return Truths(self.truth, self.clean[rows].toarray(), self.slipped[rows].toarray() + anywhere)
+
+    def code_probability(self) -> Floats | None:
+        """Return p(v) of every point."""
+        return self.truth
+
+    def near_truths(self, parameters: Floats) -> NearTruths:
+        """Lay out points within the tolerance and those a likely slip away."""
+        near = ((self.clean > 0) + (self.slipped > 0)).tocoo()
+        rows, truth = near.row.astype(np.int64), near.col.astype(np.int64)
+        order = np.lexsort((truth, rows))
+        rows, truth = rows[order], truth[order]
+        values, p = self.seen[rows], self.truth
+        clean, slipped = _at(self.clean, rows, truth), _at(self.slipped, rows, truth)
+        distorted = slipped + p[values] * self._elsewhere[truth]
+        singles = np.zeros((2, self.levels))
+        singles[:, self.seen] = self.single(parameters, self.seen)
+        kept = worth_keeping(clean, distorted, p[truth], singles.sum(axis=0)[values], values == truth)
+        far = p * self._sums["other"]
+        return near_rows(values[kept], truth[kept], clean[kept], distorted[kept], p, singles[1], far)
 
     def bind(self, left: Codes, right: Codes) -> Bound:
         """Look the pairs up once: their terms never change."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.signal import fftconvolve
 
 from tielink.channels.channel import Floats
 from tielink.channels.counts import discount
@@ -28,7 +27,9 @@ def smooth_truth(counts: Floats, others: Floats, spread: float) -> Floats:
     bandwidth = max(1.0, spread, width)
     reach = min(int(6 * bandwidth), len(counts))
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / bandwidth) ** 2)
-    curve = np.maximum(fftconvolve(counts, kernel)[reach : reach + len(counts)], 0.0)
+    size = len(counts) + 2 * reach
+    smoothed = np.fft.irfft(np.fft.rfft(counts, size) * np.fft.rfft(kernel, size), size)
+    curve = np.maximum(smoothed[reach : reach + len(counts)], 0.0)
     curve = (1 - ANYTHING) * curve / curve.sum() + ANYTHING / len(counts)
     kept = np.maximum(others - discount(counts), 0.0)
     weight = kept + (total - kept.sum()) * curve

@@ -1,10 +1,11 @@
 """Alignments of two lists of given names, summed."""
 
 import numpy as np
-from numba import njit
+
+from tielink.kernels import njit
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def align_pair(left, right, twice, number, drops, first, out):
     """out[t, e, d] = Σ_k q_k Σ over alignments of both lists with k true given names.
 

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-__all__ = ["contained_pairs", "near_pairs", "reach", "sharing_pairs"]
+__all__ = ["contained_pairs", "near_pairs", "one_slip_pairs", "reach", "sharing_pairs"]
 
 Codes = NDArray[np.int64]
 
+MANY = 50_000
+"""Of more strings than this not all are compared: near are those that one slip of the hand makes of each other."""
 BLOCK = 8_000_000
 """Distances looked at in one go: a block of bytes, never the whole table."""
 PART = 5
 """Characters of a shared part that are enough to look at a pair."""
 HOLDERS = 20
 """A part that more strings have says little about which of them go together."""
+SLIP_HOLDERS = 500
+"""A string with one character left out that more strings come to is too short to say anything."""
 SHORTEST, LONGEST = 3, 40
 """Characters of a whole string that is part of another: fewer say nothing, more share parts in any case."""
 
@@ -36,8 +41,10 @@ def near_pairs(strings: Sequence[str]) -> tuple[Codes, Codes]:
     """Return the places i < j of all pairs of distinct strings that are near.
 
     Strings are sorted by length; only lengths that can be near are compared, by RapidFuzz's bit-parallel distance with
-    a cutoff, block by block.
+    a cutoff, block by block. Of very many strings, see `one_slip_pairs`.
     """
+    if len(strings) > MANY:
+        return one_slip_pairs(strings)
     lengths = np.array([len(string) for string in strings], dtype=np.int64)
     order = np.argsort(lengths, kind="stable")
     ordered = [strings[place] for place in order]
@@ -62,6 +69,36 @@ def near_pairs(strings: Sequence[str]) -> tuple[Codes, Codes]:
             right.append(order[j[keep]])
     one, two = np.concatenate(left), np.concatenate(right)
     return np.minimum(one, two), np.maximum(one, two)
+
+
+def one_slip_pairs(strings: Sequence[str]) -> tuple[Codes, Codes]:
+    """Return the places i < j of pairs of strings that are equal once each has lost at most one character.
+
+    So one character is added, left out, replaced or moved, a transposition among them. Time grows with the characters
+    of all strings, not with their pairs.
+
+    >>> i, j = one_slip_pairs(["anna", "ana", "anan", "bob"])
+    >>> list(zip(i.tolist(), j.tolist()))
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    left = [(string, place) for place, string in enumerate(strings)]
+    left += [
+        (part, place)
+        for place, string in enumerate(strings)
+        for part in {string[:cut] + string[cut + 1 :] for cut in range(len(string))}
+    ]
+    held = pl.DataFrame(left, schema={"part": pl.String, "place": pl.Int64}, orient="row").with_columns(
+        pl.col("part").rank("dense").alias("number")
+    )
+    held = held.filter(pl.len().over("number") <= SLIP_HOLDERS).sort("number", "place")
+    number, holder = held["number"].to_numpy(), held["place"].to_numpy()
+    keys, step = [np.empty(0, dtype=np.int64)], 1
+    while (same := np.flatnonzero(number[step:] == number[:-step])).size:
+        keys.append(holder[same] * len(strings) + holder[same + step])
+        step += 1
+    found = np.unique(np.concatenate(keys))
+    i, j = np.divmod(found, max(1, len(strings)))
+    return i[i != j], j[i != j]
 
 
 def contained_pairs(strings: Sequence[str]) -> tuple[Codes, Codes]:

@@ -22,6 +22,7 @@ from tielink.channels.affix_tables import AFFIX_SHARES, AffixTables, add_affixes
 from tielink.channels.channel import Codes, Drawn, Floats, Truths
 from tielink.channels.distorted_mixture import MixtureChannel, Place
 from tielink.channels.group_kernels import sum_group
+from tielink.channels.near_truths import NearTruths, near_rows, worth_keeping
 from tielink.channels.string_truth import StringTruth
 from tielink.channels.typing_tables import EDIT_RATES, TypingTables, draw_typed, rate_weights
 from tielink.specification import Beta
@@ -91,6 +92,31 @@ class OpenStringChannel(MixtureChannel):
         """Return every near pair x < y once."""
         once = self.tables.rows < self.tables.columns
         return self.tables.rows[once], self.tables.columns[once]
+
+    def code_probability(self) -> Floats | None:
+        """Return p(v) of the vocabulary."""
+        return self.truth.probability
+
+    def near_truths(self, parameters: Floats) -> NearTruths:
+        """Lay out the seen strings that each may well be a changed form of."""
+        rho, place = self.split(parameters)
+        found, p = self._laid_out, self.truth.probability
+        values, truth = self.tables.rows[found], self.tables.columns[found]
+        _, to_value, _, _ = self.near_terms(place, found)  # p(v)·t_v(x), x being the row
+        clean, changed = (values == truth).astype(float), to_value / p[truth]
+        whole = self.single(parameters, np.arange(self.levels))[1]
+        distorted = (1 - rho) * changed + rho * p[values]
+        return near_rows(values, truth, clean, distorted, p, whole, rho * p)
+
+    @cached_property
+    def _laid_out(self) -> Codes:
+        """The places of near pairs (x, v) that matter at the parameters a chain starts with."""
+        rho, place = self.split(self.start())
+        every, tables, p = np.arange(len(self.tables.rows)), self.tables, self.truth.probability
+        _, to_value, _, _ = self.near_terms(place, every)
+        whole = np.sum(self.single(self.start(), np.arange(self.levels)), axis=0)[tables.rows]
+        itself = tables.rows == tables.columns
+        return worth_keeping(np.zeros(1), (1 - rho) * to_value / p[tables.columns], p[tables.columns], whole, itself)
 
     def truths(self, parameters: Floats, values: Codes) -> Truths:
         """Return the seen strings near any of the values, all one edit from two of them, common parts, and the rest.

@@ -11,10 +11,11 @@ e = base·(I − εT)⁻¹ = base + ε·base·Q, and e·T = base·Q: one product
 """
 
 import numpy as np
-from numba import njit
+
+from tielink.kernels import njit
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def typed(x, v, letters, insert, drop, replace, kept):
     """Return ch(x | v), a dynamic program over |v|·|x| cells; with `kept` the first letter is never touched."""
     start = 1 if kept else 0
@@ -40,7 +41,7 @@ def typed(x, v, letters, insert, drop, replace, kept):
     return row[n] * (1.0 - insert)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _times(vector, matrix, out):
     """out = vector·matrix; four rows at a time, which saves reads and writes of `out`."""
     size = vector.size
@@ -55,7 +56,7 @@ def _times(vector, matrix, out):
             out[t] += vector[s] * matrix[s, t]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def truth_sum(x, state, share, begin, end, Q, letters, insert, drop, replace, kept):
     """Return Σ_v LM(v)·ch(x | v).
 
@@ -90,7 +91,7 @@ def truth_sum(x, state, share, begin, end, Q, letters, insert, drop, replace, ke
     return total * (1.0 - insert)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def shared_sum(x, y, state, share, begin, end, Q, letters, insert, drop, replace, kept):
     """Return Σ_v LM(v)·ch(x | v)·ch(y | v); `Q` is that of two records, ε = (1−ι)²δ²."""
     size, n, m = end.size, x.size, y.size
@@ -147,7 +148,7 @@ def shared_sum(x, y, state, share, begin, end, Q, letters, insert, drop, replace
     return total * go
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def typed_many(text, begins, left, right, letters, rates, kept, out):
     """out[p] = ch(right | left) of many pairs of strings; `rates` are (ι, δ, σ)."""
     for p in range(left.size):
@@ -163,7 +164,7 @@ def typed_many(text, begins, left, right, letters, rates, kept, out):
         )
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def truth_sum_many(text, begins, which, state, share, begin, end, Q, letters, rates, kept, out):
     """out[p] = `truth_sum` of many strings."""
     for p in range(which.size):
@@ -171,7 +172,7 @@ def truth_sum_many(text, begins, which, state, share, begin, end, Q, letters, ra
         out[p] = truth_sum(x, state, share, begin, end, Q, letters, rates[0], rates[1], rates[2], kept)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def shared_sum_many(text, begins, left, right, state, share, begin, end, Q, letters, rates, kept, out):
     """out[p] = `shared_sum` of many pairs of strings."""
     for p in range(left.size):
@@ -179,7 +180,7 @@ def shared_sum_many(text, begins, left, right, state, share, begin, end, Q, lett
         out[p] = shared_sum(x, y, state, share, begin, end, Q, letters, rates[0], rates[1], rates[2], kept)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def seen_sum_many(indptr, indices, weight, one, two, left, right, out):
     """out[p] = Σ_v w(v)·one(x | v)·two(y | v) over seen strings v near both.
 

@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy.special import betainc
 
 from tielink.channels.language import Codes, Floats, Text
 from tielink.channels.near_strings import near_pairs
@@ -40,7 +40,7 @@ string altogether rather than a mistyped one.
 def rate_weights(rates: Floats, prior: Beta) -> Floats:
     """Return the prior mass of every rate of a grid: that of all rates nearer to it, in ratio, than to the next."""
     bounds = np.concatenate([[0.0], np.sqrt(rates[1:] * rates[:-1]), [1.0]])
-    return np.diff(stats.beta.cdf(bounds, prior.a, prior.b))
+    return np.diff(betainc(prior.a, prior.b, bounds))
 
 
 def split_rate(rate: float) -> Floats:

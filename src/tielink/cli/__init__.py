@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from collections.abc import Callable
+from functools import wraps
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,11 +15,13 @@ from tielink.cli.check import check
 from tielink.cli.demo import demo
 from tielink.cli.estimate import estimate
 from tielink.cli.evaluate import evaluate
-from tielink.cli.link import link
+from tielink.cli.link import dedupe, link
+from tielink.cli.review import review
 from tielink.cli.sample import resume, sample
 from tielink.cli.select import select
 from tielink.cli.simulate import simulate
-from tielink.faults import InputError
+from tielink.cli.update import update
+from tielink.faults import Fault, InputError
 
 __all__ = ["main"]
 
@@ -28,15 +33,25 @@ app = typer.Typer(
     rich_markup_mode=None,  # brackets in help texts are brackets
     help="Tell which records in different files are the same person, from profiles and ties.",
 )
-app.command()(link)
-app.command()(check)
-app.command()(sample)
-app.command()(resume)
-app.command()(select)
-app.command()(estimate)
-app.command()(evaluate)
-app.command()(simulate)
-app.command()(demo)
+STOPPED = "stopped. What a checkpoint holds is kept: the same command goes on from there, or else begins anew"
+
+
+def _stoppable(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command say what a Ctrl-C leaves."""
+
+    @wraps(command)
+    def run(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+        except KeyboardInterrupt as error:
+            typer.echo(f"tielink: {str(error) or STOPPED}", err=True)
+            raise typer.Exit(130) from None
+
+    return run
+
+
+for command in (link, dedupe, review, update, check, sample, resume, select, estimate, evaluate, simulate, demo):
+    app.command()(_stoppable(command))
 
 
 def _print_version(wanted: bool) -> None:
@@ -75,16 +90,22 @@ def _spread_ties(arguments: list[str]) -> list[str]:
 
 def main() -> None:
     """Run the command line; bad input ends with exit code 2 and every fault, never with a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows another one
     try:
+        for argument in sys.argv[1:]:
+            if any("\ud800" <= letter <= "\udfff" for letter in argument):
+                raise InputError([Fault(argument, "is no text in UTF-8.", "Rename the file.")])
         app(args=_spread_ties(sys.argv[1:]))
     except InputError as error:
         from tielink.cli.show import show_faults
 
         show_faults(error.faults)
         sys.exit(2)
-    except KeyboardInterrupt as error:
-        typer.echo(f"tielink: {error or 'stopped'}", err=True)
-        sys.exit(130)
+    except MemoryError:
+        typer.echo("tielink: there is too little memory for this. Use fewer draws, chains or records.", err=True)
+        sys.exit(2)
     except OSError as error:
         typer.echo(f"tielink: {error.filename or ''}: {error.strerror or error}", err=True)
         sys.exit(2)

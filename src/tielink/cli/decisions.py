@@ -27,13 +27,13 @@ def is_posterior(path: Path) -> bool:
     return path.suffix.lower() in (".nc", ".h5", ".netcdf")
 
 
-def project_data(path: Path) -> tuple[Dataset, Linkage | None]:
+def project_data(path: Path, allow_outside: bool) -> tuple[Dataset, Linkage | None]:
     """Read the data and the truth of a project file."""
     from tielink.cli.inputs import read_data
     from tielink.project import Project
 
     faults = Faults()
-    return read_data(Project.read(path, faults), faults)
+    return read_data(Project.read(path, faults, allow_outside=allow_outside), faults)
 
 
 def table_file(path: Path) -> Table:

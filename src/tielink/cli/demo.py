@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sys
+from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tielink.faults import Faults
+from tielink.files import write_whole
 
 if TYPE_CHECKING:
     from tielink.data.dataset import Dataset
@@ -17,9 +20,6 @@ if TYPE_CHECKING:
     from tielink.posterior.posterior import Posterior
 
 __all__ = ["demo"]
-
-WARMUP, DRAWS = 300, 300
-"""Enough for a first look at the example; `tielink link` does more by default."""
 
 
 def demo(
@@ -37,15 +37,15 @@ def demo(
     console.print(f"The example, copied to {data}: two made-up networks and a truth that is used for scoring only.\n")
     faults = Faults()
     project = Project.read(data / "project.toml", faults)
-    result = run_link(project, faults, out, {"warmup": WARMUP, "draws": DRAWS, "seed": seed})
+    result = run_link(project, faults, out, {"seed": seed})
     assert result.truth is not None
-    _show_pairs(result.posterior, result.dataset)
     _show_scores(result.posterior, result.dataset, result.truth)
+    command = "tielink" if shutil.which("tielink") else sys.argv[0]
     console.print(
-        f"\nOpen {out / 'report.html'} in a browser. Next:\n"
-        "  tielink check a.csv b.csv --ties ta.csv tb.csv                   look at data of your own\n"
-        "  tielink link a.csv b.csv --ties ta.csv tb.csv --out result       link them, with a report\n"
-        f"  tielink select {out / 'project.toml'} --dimensions 1-3           which latent space suits the ties?",
+        f"\nOpen {out / 'report.html'} in a browser. Next, with files of your own:\n"
+        f"  {command} check a.csv b.csv                    look at them first\n"
+        f"  {command} link a.csv b.csv --out result        link them, with a report\n"
+        f"  {command} dedupe records.csv --out result      find duplicates in one file",
         markup=False,
         soft_wrap=True,
     )
@@ -57,29 +57,9 @@ def _copy_example(folder: Path) -> Path:
     with as_file(files("tielink") / "example") as example:
         for path in example.iterdir():
             if path.suffix in (".csv", ".toml"):
-                shutil.copyfile(path, folder / path.name)
+                with path.open("rb") as original:
+                    write_whole(folder / path.name, partial(shutil.copyfileobj, original))
     return folder
-
-
-def _show_pairs(posterior: Posterior, dataset: Dataset) -> None:
-    """Print the pairs that are most in doubt, with what their profiles say."""
-    from rich.markup import escape
-    from rich.table import Table
-
-    from tielink.cli.show import console
-
-    found = posterior.pair_probabilities
-    table = Table("murmur", "clipper", "usernames", "places", title="Pairs most in doubt", title_justify="left")
-    table.add_column("probability", justify="right")
-    doubt = sorted(range(len(found.pairs)), key=lambda place: abs(found.probability[place] - 0.5))
-    for place in sorted(doubt[:8], key=lambda place: -found.probability[place]):
-        pair = [int(record) for record in found.pairs[place]]
-        cells = [str(dataset.records[record][1]) for record in pair]
-        for column in (dataset.columns["username"], dataset.columns["place"]):
-            codes = [int(column.codes[record]) for record in pair]
-            cells.append(" / ".join("–" if code < 0 else column.values[code] for code in codes))
-        table.add_row(*map(escape, cells), f"{found.probability[place]:.2f} ± {found.error[place]:.2f}")
-    console.print(table)
 
 
 def _show_scores(posterior: Posterior, dataset: Dataset, truth: Linkage) -> None:

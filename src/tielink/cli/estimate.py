@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tielink.cli.decisions import ProjectFile, is_posterior, project_data, table_file
-from tielink.cli.outputs import check_out
+from tielink.cli.inputs import AllowOutside
+from tielink.cli.outputs import ExactText, check_out
 from tielink.faults import Faults, nearest
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from tielink.estimation.losses import Loss
 
 __all__ = ["estimate"]
@@ -26,7 +25,7 @@ def estimate(
     out: Annotated[Path, typer.Option("--out", help="Where to write the links (CSV or Parquet).")] = Path("links.csv"),
     loss: Annotated[
         str,
-        typer.Option(help="binder, squared_error, absolute_error, mpmms, shared_mpmms or sadinle."),
+        typer.Option(help="binder, mpmms, shared_mpmms or sadinle."),
     ] = "binder",
     project: ProjectFile = None,
     review: Annotated[
@@ -39,6 +38,8 @@ def estimate(
     false_match: Cost = None,
     wrong_match: Cost = None,
     undecided: Cost = None,
+    exact_text: ExactText = False,
+    allow_outside: AllowOutside = False,
 ) -> None:
     """Decide who is whom: write the links that minimise an expected loss.
 
@@ -58,6 +59,8 @@ def estimate(
     faults.raise_errors()
     check_out(out)
     from tielink.cli.show import console
+    from tielink.data.frames import to_polars
+    from tielink.data.spreadsheet import write_table
     from tielink.estimation.estimate import estimate as decide
     from tielink.estimation.sadinle import Decision
     from tielink.posterior.posterior import Posterior
@@ -66,15 +69,15 @@ def estimate(
         found = decide(Posterior.load(source), chosen)  # type: ignore[call-overload]
     else:
         assert project is not None
-        data, _ = project_data(project)
+        data, _ = project_data(project, allow_outside)
         found = decide(table_file(source), chosen, data=data)  # type: ignore[call-overload]
     links = found.linkage if isinstance(found, Decision) else found
-    _write(links.pairs(), out)
+    write_table(out, to_polars(links.pairs()), exact=exact_text)
     console.print(f"{len(links.pair_numbers):,} links, {links.persons:,} persons. Written to {out}.", markup=False)
     if isinstance(found, Decision):
         review = review or out.with_name("review.csv")
         check_out(review)
-        _write(found.undecided, review)
+        write_table(review, to_polars(found.undecided), exact=exact_text)
         console.print(f"{len(found.review.pairs):,} pairs for a person to look at: {review}.", markup=False)
 
 
@@ -93,13 +96,3 @@ def _loss(name: str, costs: dict[str, float]) -> Loss:
     faults.raise_errors()
     assert made is not None
     return made
-
-
-def _write(frame: pl.DataFrame, path: Path) -> None:
-    """Write a table whole or not at all."""
-    draft = path.with_name(path.name + ".part")
-    if path.suffix.lower() in (".parquet", ".pq"):
-        frame.write_parquet(draft)
-    else:
-        frame.write_csv(draft, separator="\t" if path.suffix.lower() in (".tsv", ".tab") else ",")
-    draft.replace(path)

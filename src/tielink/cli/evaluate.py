@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tielink.cli.decisions import ProjectFile, is_posterior, pairs_file, project_data, table_file
+from tielink.cli.inputs import AllowOutside
 from tielink.faults import Faults
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def evaluate(
     baselines: Annotated[bool, typer.Option("--baselines", help="Print all baselines too (needs --project).")] = False,
     resamples: Annotated[int, typer.Option(help="Bootstrap resamples for the 95 % intervals.", min=0)] = 500,
     seed: Annotated[int, typer.Option(help="The same seed gives the same intervals.", min=0)] = 0,
+    allow_outside: AllowOutside = False,
 ) -> None:
     """Score links or a posterior against the truth: recall, precision, average precision, calibration, with intervals.
 
@@ -45,7 +47,7 @@ def evaluate(
     from tielink.evaluation.evaluate import evaluate as score
     from tielink.posterior.posterior import Posterior
 
-    data, known = (None, None) if project is None else project_data(project)
+    data, known = (None, None) if project is None else project_data(project, allow_outside)
     links: Posterior | Linkage | None = None
     if source is not None:
         if is_posterior(source):

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from tielink.faults import Faults
+from tielink.files import try_writing
 
-__all__ = ["check_out"]
+__all__ = ["ExactText", "check_out"]
+
+ExactText = Annotated[
+    bool,
+    typer.Option(
+        "--exact-text",
+        help="Write CSV cells as they are: no apostrophe before those that a spreadsheet would run.",
+    ),
+]
 
 
 def check_out(out: Path) -> None:
@@ -16,11 +28,5 @@ def check_out(out: Path) -> None:
         faults.error(str(out), "is a folder.", "Name a file: posterior.nc.")
     elif not out.parent.is_dir():
         faults.error(str(out.parent), "there is no such folder.", "Make it, or name another.")
-    else:
-        probe = out.with_name(out.name + ".part")
-        try:
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            faults.error(str(out), f"cannot be written: {error.strerror}.", "Name a place that can.")
     faults.raise_errors()
+    try_writing(out)

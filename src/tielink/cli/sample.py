@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tielink.cli.inputs import read_data, takes_data
+from tielink.cli.networks import Dimension, Network, with_network
 from tielink.cli.outputs import check_out
 from tielink.faults import Faults
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["resume", "sample"]
 
 Out = Annotated[Path, typer.Option("--out", help="Where to save the posterior.")]
+Minutes = Annotated[float | None, typer.Option(help="How long it may take, unless --draws is given. [default: 10]")]
 Workers = Annotated[int | None, typer.Option(help="Processes to use. [default: one for each core]", min=1)]
 Interval = Annotated[float, typer.Option(help="Seconds between checkpoints.", min=0.0)]
 
@@ -28,10 +30,15 @@ def sample(
     project: Project,
     faults: Faults,
     out: Out = Path("posterior.nc"),
+    network: Network = None,
+    dimension: Dimension = None,
     sampler: Annotated[str | None, typer.Option(help="'exact', or 'paper' for the paper's algorithm.")] = None,
     chains: Annotated[int | None, typer.Option(help="Number of chains. [default: the project's, or 4]")] = None,
-    warmup: Annotated[int | None, typer.Option(help="Sweeps thrown away first. [default: 1000]")] = None,
-    draws: Annotated[int | None, typer.Option(help="Draws kept of each chain. [default: 1000]")] = None,
+    minutes: Minutes = None,
+    warmup: Annotated[int | None, typer.Option(help="Sweeps thrown away first. [default: 100]")] = None,
+    draws: Annotated[
+        int | None, typer.Option(help="Draws kept of each chain. [default: until N and the links have settled]")
+    ] = None,
     thin: Annotated[int | None, typer.Option(help="Sweeps for each draw. [default: 1]")] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same draws. [default: 1]")] = None,
     workers: Workers = None,
@@ -47,9 +54,11 @@ def sample(
 
     check_out(out)
     given: dict[str, Any] = {
-        "sampler": sampler, "chains": chains, "warmup": warmup, "draws": draws, "thin": thin, "seed": seed
+        "sampler": sampler, "chains": chains, "warmup": warmup, "draws": draws, "thin": thin, "seed": seed,
+        "minutes": minutes,
     }  # fmt: skip
     settings = replace(project.run, **{name: value for name, value in given.items() if value is not None})
+    project = replace(project, model=with_network(project.model, network, dimension, faults))
     dataset, _ = read_data(project, faults)
     show_said(dataset.said)
     console.print(project.model.describe(dataset), markup=False, soft_wrap=True)
@@ -62,6 +71,7 @@ def sample(
         draws=settings.draws,
         thin=settings.thin,
         seed=settings.seed,
+        minutes=settings.minutes,
         workers=workers,
         checkpoint=checkpoint,
         interval=interval,
@@ -70,16 +80,17 @@ def sample(
 
 
 def resume(
-    checkpoint: Annotated[Path, typer.Argument(help="The checkpoint folder of the interrupted run (one of your own).")],
+    checkpoint: Annotated[Path, typer.Argument(help="The checkpoint folder of the interrupted run.")],
     out: Out = Path("posterior.nc"),
     workers: Workers = None,
     interval: Interval = 10.0,
+    minutes: Annotated[float, typer.Option(help="How long it may take, unless the draws are fixed.")] = 10.0,
 ) -> None:
     """Continue an interrupted run; the draws are those that an uninterrupted one gives."""
     from tielink.run.sample import resume as run
 
     check_out(out)
-    _finish(run(checkpoint, workers=workers, interval=interval), out)
+    _finish(run(checkpoint, workers=workers, interval=interval, minutes=minutes), out)
 
 
 def _finish(posterior: Posterior, out: Path) -> None:

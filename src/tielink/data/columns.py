@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,12 +10,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tielink.data.frames import Table
-from tielink.data.measures import read_dates, read_number
+from tielink.data.frames import Table, holds_single_values
+from tielink.data.measures import read_dates, read_numbers
 from tielink.faults import Faults, listed
-from tielink.fields import Categorical, Date, Field, Number, PersonName, String
+from tielink.fields import Categorical, Date, Field, Measured, Number, PersonName, String
 
-__all__ = ["MISSING", "Column", "encode_column"]
+__all__ = ["MISSING", "USUALLY_MISSING", "Column", "encode_column"]
 
 MISSING = -1
 """The code of a missing value."""
@@ -22,7 +23,10 @@ MISSING = -1
 LONGEST = 10_000
 """Characters of the longest text that is compared letter by letter."""
 
-LOOKS_MISSING = ("na", "n/a", "nan", "null", "none", "?", "-", ".", "unknown")
+USUALLY_MISSING = ("NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "NULL", "null", "-", "--", "?", ".")
+"""Texts that mean a missing value unless the user names others. (`Null` and `Na` are names, too.)"""
+
+LOOKS_MISSING = (*(text.lower() for text in USUALLY_MISSING), "none", "unknown")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,26 +41,42 @@ class Column:
         """How often each value occurs."""
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
 
+    def longest(self, most: int) -> Column:
+        """Return a column with its longest texts alone, the others missing; one of numbers or dates stays whole."""
+        if len(self.values) <= most or isinstance(self.field, Measured):
+            return self
+        kept = np.sort(np.argsort([-len(value) for value in self.values], kind="stable")[:most])
+        place = np.full(len(self.values) + 1, MISSING)
+        place[kept] = np.arange(most)
+        return Column(self.field, tuple(self.values[code] for code in kept), place[self.codes])
+
 
 def encode_column(
-    name: str, field: Field, tables: Mapping[str, Table], missing: Sequence[str], faults: Faults
+    name: str, field: Field, tables: Mapping[str, Table], missing: Sequence[str], faults: Faults, guessed: bool = False
 ) -> Column:
-    """Encode the field over all files; a file that does not have the column has only missing values there."""
+    """Encode the field over all files; a file that does not have the column has only missing values there.
+
+    Cells that cannot be read are faults where the field is declared, and missing (said) where it is `guessed`.
+    """
     cells: list[str | None] = []
     without = []
+    if "\0" in name:
+        faults.error(
+            f"field {name!r}", "has a character of code 0 in its name.", "Rename it: no result could be saved."
+        )
     _check_types(name, [table.frame[name] for table in tables.values() if name in table.frame.columns], faults)
     for file, table in tables.items():
         if name in table.frame.columns:
-            cells += _as_text(name, field, table, missing, faults)
+            cells += _as_text(name, field, table, missing, faults, guessed)
         else:
             without.append(file)
             cells += [None] * table.frame.height
     if without and len(without) < len(tables):
         faults.note(name, f"no such column in {listed([repr(file) for file in without])}: taken as missing there.")
-    values = sorted({cell for cell in cells if cell is not None})
-    place = {value: code for code, value in enumerate(values)}
-    codes = np.array([MISSING if cell is None else place[cell] for cell in cells], dtype=np.int64)
-    column = Column(field, tuple(values), codes)
+    series = pl.Series(cells, dtype=pl.String)
+    values = series.drop_nulls().unique().sort()
+    codes = series.cast(pl.Enum(values)).to_physical().cast(pl.Int64).fill_null(MISSING).to_numpy()
+    column = Column(field, tuple(values.to_list()), codes)
     _check_column(name, column, faults)
     return column
 
@@ -73,10 +93,12 @@ def _check_types(name: str, parts: Sequence[pl.Series], faults: Faults) -> None:
 TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
 
 
-def _as_text(name: str, field: Field, table: Table, missing: Sequence[str], faults: Faults) -> list[str | None]:
+def _as_text(
+    name: str, field: Field, table: Table, missing: Sequence[str], faults: Faults, guessed: bool
+) -> list[str | None]:
     series = table.frame[name]
     where = f"{table.where}, column {name!r}"
-    if series.dtype == pl.Object or series.dtype.is_nested() or series.dtype == pl.Binary:
+    if not holds_single_values(series):
         types = sorted({type(value).__name__ for value in series.to_list() if value is not None})
         faults.error(where, f"holds values that are no text or number ({listed(types)}).", "Turn them into text.")
         return [None] * len(series)
@@ -84,37 +106,55 @@ def _as_text(name: str, field: Field, table: Table, missing: Sequence[str], faul
         faults.error(
             where,
             f"holds {str(series.dtype).lower()} values, where {type(field).__name__}() means text.",
-            "Turn them into text as people would type them, or declare Categorical().",
+            f"Turn them into text as people would type them, or say {faults.declaration(name, 'categorical')}.",
         )
     if series.dtype.is_float() and (series.is_null() | (series == series.round())).all():
         # A column of whole numbers with gaps comes as 1.0, 2.0 from many tools: it means 1 and 2.
         series = series.fill_nan(None).cast(pl.Int64, strict=False)
-    cells = [None if not cell or cell in missing else cell for cell in series.cast(pl.String).to_list()]
+    texts = series.cast(pl.String).to_list()
+    cells = [None if not text or text in missing or text.strip() in missing else text for text in texts]
+    gone = Counter(text for text, cell in zip(texts, cells, strict=True) if text and cell is None)
+    if gone:
+        words = listed([f"{text!r} ({count:,}×)" for text, count in gone.most_common()])
+        faults.note(where, f"{words} taken as missing.")
     if isinstance(field, Number | Date):
-        return _measured(field, table, where, cells, faults)
+        return _measured(name, field, table, where, cells, faults, guessed)
     if not isinstance(field, Categorical):
         _check_lengths(cells, table, where, faults)
     return cells
 
 
 def _measured(
-    field: Number | Date, table: Table, where: str, cells: list[str | None], faults: Faults
+    name: str,
+    field: Number | Date,
+    table: Table,
+    where: str,
+    cells: list[str | None],
+    faults: Faults,
+    guessed: bool,
 ) -> list[str | None]:
-    """Write numbers and dates in one form; cells that are none of these are faults, all of them in one."""
+    """Write numbers and dates in one form; cells that are neither are one fault, or missing in a guessed field."""
     if isinstance(field, Number):
-        read, do = [None if cell is None else read_number(cell) for cell in cells], "Write numbers as 1234.5."
+        read, do = read_numbers(cells), "Write numbers as 1234.5 or 1234,5."
     else:
         read, order = read_dates(cells, field.format)
-        do = 'Write dates as 1990-05-17, or say their form: Date(format="%d/%m/%Y").'
+        form = faults.declaration(name, "date", format="%d/%m/%Y")
+        do = f"Write dates as 1990-05-17, or say their form: {form}."
         if order == "either":
             said = "days and months cannot be told apart: taken as day/month/year."
-            faults.warning(where, said, 'If it is month/day/year, say so: Date(format="%m/%d/%Y").')
+            form = faults.declaration(name, "date", format="%m/%d/%Y")
+            faults.warning(where, said, f"If it is month/day/year, say so: {form}.")
         elif order in ("day first", "month first"):
             faults.note(where, f"dates are read with the {order}.")
     bad = [row for row, cell in enumerate(cells) if cell is not None and read[row] is None]
     if bad:
         found = listed([f"{cells[row]!r} ({table.row(row)})" for row in bad])
-        faults.error(where, f"{len(bad):,} cells are no {field.kind}: {found}.", f"{do} Name what means missing.")
+        what = f"{len(bad):,} cell{'s are' if len(bad) > 1 else ' is'} no {field.kind}: {found}"
+        meant = faults.setting("missing", [str(cells[bad[0]])])
+        if guessed:
+            faults.warning(where, f"{what}, taken as missing.", f"{do} If it means missing, say {meant}.")
+        else:
+            faults.error(where, f"{what}.", f"{do} If it means missing, say {meant}.")
     return read
 
 
@@ -145,12 +185,13 @@ def _check_column(name: str, column: Column, faults: Faults) -> None:
         faults.warning(
             where,
             f"all {known:,} values differ.",
-            "If people type it, declare String(); if it is an id, leave it out.",
+            f"If people type it, say {faults.declaration(name, 'string')}; if it is an id, leave it out.",
         )
     elif len(counts) == known > 2:
         faults.note(where, f"all {known:,} values differ: nobody shares one across or within files.")
-    suspects = [
-        f"{value!r} ({counts[code]:,}×)" for code, value in enumerate(column.values) if value.lower() in LOOKS_MISSING
-    ]
+    short = [(code, value) for code, value in enumerate(column.values) if len(value) < 8]
+    suspects = {value: counts[code] for code, value in short if value.lower() in LOOKS_MISSING}
     if suspects:
-        faults.warning(where, f"holds {listed(suspects)}.", "If that means missing, say so with `missing`.")
+        found = listed([f"{value!r} ({count:,}×)" for value, count in suspects.items()])
+        meant = faults.setting("missing", list(suspects))
+        faults.warning(where, f"holds {found}.", f"If that means missing, say {meant}.")

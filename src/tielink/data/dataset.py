@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, Self
 
@@ -11,17 +11,19 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tielink.data.columns import Column, encode_column
-from tielink.data.dependence import warn_of_dependence
+from tielink.data.columns import Column
 from tielink.data.frames import Table, frame_kind, is_frame, to_polars
-from tielink.data.guess import guess_field
+from tielink.data.guess import are_shared
 from tielink.data.known import read_known
 from tielink.data.linkage import Linkage
+from tielink.data.profile_columns import profile_columns
 from tielink.data.records import Records
+from tielink.data.shared_columns import rename_same, say_unshared
 from tielink.data.statistics import NetworkFigures, network_figures
 from tielink.data.ties import Directed, FaultyTies, graph_nodes, is_graph, read_ties
 from tielink.faults import Fault, Faults, listed, nearest
-from tielink.fields import FIELD_KINDS, Field
+from tielink.fields import Field
+from tielink.notebook import html_view
 
 __all__ = ["Dataset", "Given"]
 
@@ -36,10 +38,13 @@ class Given:
     fields: Mapping[str, Field] | None = None
     anchors: Any = ()
     nonmatches: Any = ()
+    answers: Any = ()
     directed: Directed | Mapping[str, Directed] | None = None
     faulty_ties: FaultyTies = "refuse"
-    missing: Sequence[str] = ()
+    missing: Sequence[str] | None = None
+    """Texts that mean a missing value besides the usual ones (`columns.USUALLY_MISSING`); none of either if empty."""
     ignore: Sequence[str] = ()
+    same: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     guess: bool = False
     """Whether columns that `fields` does not name are guessed; without `fields` all are."""
     frame_kind: str = "polars"
@@ -64,6 +69,19 @@ class Dataset:
     said: tuple[Fault, ...] = ()
     """How the input was understood, and warnings."""
     frame_kind: str = "polars"
+    unused: tuple[str, ...] = ()
+    """Columns that are no field: not declared, ignored, or nothing to link by."""
+    before_answers: Linkage | None = None
+    """The anchors without matches that a person was asked about; None where nobody was asked.
+
+    Anchors are known because they match and say nothing about the match rate. What was asked is like what was drawn:
+    it counts.
+    """
+
+    @property
+    def volunteered(self) -> Linkage:
+        """The anchors that nobody was asked about."""
+        return self.anchors if self.before_answers is None else self.before_answers
 
     @classmethod
     def from_frames(
@@ -75,10 +93,12 @@ class Dataset:
         fields: Mapping[str, Field] | None = None,
         anchors: Any = (),
         nonmatches: Any = (),
+        answers: Any = (),
         directed: Directed | Mapping[str, Directed] | None = None,
         faulty_ties: FaultyTies = "refuse",
-        missing: Sequence[str] = (),
+        missing: Sequence[str] | None = None,
         ignore: Sequence[str] = (),
+        same: Mapping[str, str | Sequence[str]] | None = None,
         duplicates: bool = False,
     ) -> Self:
         """Make a data set from frames and graphs.
@@ -98,14 +118,19 @@ class Dataset:
             default every column is guessed; `said` tells how.
         anchors, nonmatches
             Known matches and known non-matches: pairs of (file, id), or a frame; see `Linkage.from_pairs`.
+        answers
+            What people answered: files that `tielink review` wrote, or as `Posterior.given` takes them.
         directed
             For directed ties: "any" or "mutual", for all files or by file.
         faulty_ties
             "refuse", or "drop" to leave out (and count) self-ties, copies and ties to unknown ids.
         missing
-            Texts that mean a missing value, besides empty cells.
+            Texts that mean a missing value, besides empty cells and the usual ones (`NA`, `null`, `-` …). An empty list
+            for empty cells only.
         ignore
             Columns not to use, where the others are guessed.
+        same
+            Columns that mean the same by different names: `{"vorname": "firstname"}`. The first name is used.
         duplicates
             Whether one file may hold several records of a person, so that anchors may lie inside it. A single file may.
 
@@ -138,8 +163,8 @@ class Dataset:
             else:
                 faults.error(where, f"is a {type(source).__name__}.", "Give a data frame or a graph.")
         given = Given(
-            tables, networks, id, fields, anchors, nonmatches, directed, faulty_ties, missing,
-            [ignore] if isinstance(ignore, str) else ignore, frame_kind=kind, duplicates=duplicates,
+            tables, networks, id, fields, anchors, nonmatches, answers, directed, faulty_ties, missing,
+            [ignore] if isinstance(ignore, str) else ignore, same or {}, frame_kind=kind, duplicates=duplicates,
             unreadable=[name for name in records if name not in tables],
         )  # fmt: skip
         return cls.checked(given, faults)
@@ -162,17 +187,23 @@ class Dataset:
     def assembled(cls, given: Given, faults: Faults) -> Self:
         """Put everything together as far as it goes; with errors among the faults the result is not to be used."""
         _check_settings(given, faults)
+        given = replace(given, records=rename_same(given.records, given.same, faults))
         tables, ids = _ids(given, faults)
         for name in given.ties.keys() - tables.keys() - set(given.unreadable):
             faults.error(f"ties[{name!r}]", "there is no file of that name.", nearest(str(name), tables))
         ties = {name: _ties_of(name, given, ids[name], faults) for name in tables}
-        columns = _columns(given, tables, faults)
+        columns = profile_columns(given, tables, faults)
         records = Records({name: _hashable(ids[name]) for name in tables})
-        if not faults.errors and not given.duplicates:
-            warn_of_dependence(columns, records.file_of, faults)
-        anchors, nonmatches = ((), ()) if given.unreadable else (given.anchors, given.nonmatches)
-        known = read_known(records, anchors, nonmatches, faults, given.frame_kind, given.duplicates)
-        return cls(records, ties, columns, *known, faults.said, given.frame_kind)
+        if not faults.errors and len(tables) > 1:
+            say_unshared(columns, tables, sum(edges is not None for edges in ties.values()) > 1, faults)
+        if given.unreadable:
+            given = replace(given, anchors=[], nonmatches=[], answers=())
+        known, apart, before = read_known(
+            records, given.anchors, given.nonmatches, faults, given.frame_kind, given.duplicates, given.answers
+        )
+        unused = {name: None for table in tables.values() for name in table.frame.columns if name not in columns}
+        asked = before if before != known else None
+        return cls(records, ties, columns, known, apart, faults.said, given.frame_kind, tuple(unused), asked)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -196,7 +227,21 @@ class Dataset:
             for (name, edges), size in zip(self.ties.items(), self.records.sizes, strict=True)
         ]
         fields = ", ".join(f"{name} ({field.kind})" for name, field in self.fields.items()) or "none"
-        return f"Dataset({'; '.join(parts)}; fields: {fields}; anchors: {len(self.anchors.pair_numbers):,})"
+        unused = f"; columns not used: {', '.join(self.unused)}" if self.unused else ""
+        anchors = len(self.anchors.pair_numbers)
+        return f"Dataset({'; '.join(parts)}; fields: {fields}{unused}; anchors: {anchors:,})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, f"{size:,}", "no network" if edges is None else f"{len(edges):,}")
+            for (name, edges), size in zip(self.ties.items(), self.records.sizes, strict=True)
+        ]
+        texts = [f"Fields: {', '.join(f'{name} ({field.kind})' for name, field in self.fields.items()) or 'none'}."]
+        if self.unused:
+            texts.append(f"Columns not used: {', '.join(self.unused)}.")
+        texts.append(f"Known matches (anchors): {len(self.anchors.pair_numbers):,}.")
+        texts += [f"Warning: {fault}" for fault in self.said if fault.severity == "warning"]
+        return html_view(f"Dataset of {len(self.records):,} records", ("file", "records", "ties"), rows, texts)
 
 
 def _ids(given: Given, faults: Faults) -> tuple[dict[str, Table], dict[str, pl.Series]]:
@@ -217,10 +262,24 @@ def _ids(given: Given, faults: Faults) -> tuple[dict[str, Table], dict[str, pl.S
         ids[name] = table.frame[column] if columns else pl.Series(column, [], dtype=pl.String)
         _check_ids(ids[name], table, faults)
     tables = {
-        name: Table(table.frame.drop(ids[name].name, strict=False), table.where, table.rows)
+        name: Table(table.frame.drop(_not_declared(ids[name].name, given), strict=False), table.where, table.rows)
         for name, table in given.records.items()
     }
+    if not any(ids[name].name in (given.fields or {}) for name in ids) and are_shared(
+        [[str(key) for key in column.to_list()] for column in ids.values()]
+    ):
+        column = next(iter(ids.values())).name
+        faults.warning(
+            f"ids ({column!r})",
+            "are shared between files. Ids name records in their own file and are not compared.",
+            f"If the same id means the same person, say {faults.declaration(column, 'string')}.",
+        )
     return tables, ids
+
+
+def _not_declared(column: str, given: Given) -> list[str]:
+    """Return the id column, to be left out of the fields unless it is declared to be one."""
+    return [] if isinstance(given.fields, Mapping) and column in given.fields else [column]
 
 
 def _hashable(ids: pl.Series) -> list[Any]:
@@ -231,7 +290,7 @@ def _check_settings(given: Given, faults: Faults) -> None:
     """Check the settings that are not data: names of files, choices, kinds of fields."""
     files = [*given.records, *given.unreadable]
     for name in [*files, *given.ties]:
-        if not isinstance(name, str):
+        if not isinstance(name, str) or "\0" in name:
             faults.error("records", f"a file is named {name!r}.", "Name files with texts.")
     for setting, value, choices in (
         ("id", given.id, None),
@@ -278,64 +337,3 @@ def _ties_of(name: str, given: Given, ids: pl.Series, faults: Faults) -> NDArray
         return None
     directed = given.directed.get(name) if isinstance(given.directed, Mapping) else given.directed
     return read_ties(source, ids, f"ties[{name!r}]", faults, directed=directed, faulty=given.faulty_ties)
-
-
-def _columns(given: Given, tables: dict[str, Table], faults: Faults) -> dict[str, Column]:
-    if given.fields is not None and not isinstance(given.fields, Mapping):
-        faults.error("fields", f"is {given.fields!r}.", 'Give a mapping: {"username": String()}.')
-        return {}
-    present = list(dict.fromkeys(column for table in tables.values() for column in table.frame.columns))
-    fields: dict[str, Field] = {}
-    if given.fields is None:
-        _guess([name for name in present if name not in given.ignore], tables, fields, given, faults)
-    else:
-        fields = dict(given.fields)
-        for name in fields.keys() - set(present):
-            if not given.unreadable:
-                is_id = any(name in table.frame.columns for table in given.records.values())
-                what = "is the id column." if is_id else "no file has such a column."
-                faults.error(f"field {name!r}", what, "" if is_id else nearest(name, present))
-            del fields[name]
-        unused = [name for name in present if name not in fields and name not in given.ignore]
-        if given.guess:
-            _guess(unused, tables, fields, given, faults)
-        elif unused:
-            faults.note("columns", f"not declared, so not used: {listed([repr(name) for name in unused], 12)}.")
-    for name, kind in list(fields.items()):
-        if not isinstance(kind, Field):
-            faults.error(f"field {name!r}", f"is declared as {kind!r}.", f"Give {_kinds()}.")
-            del fields[name]
-    for name in set(given.ignore) - set(present) if not given.unreadable else ():
-        faults.error("ignore", f"names {name!r}, which is no column.", nearest(name, present))
-    missing = _missing(given)
-    return {name: encode_column(name, kind, tables, missing, faults) for name, kind in fields.items()}
-
-
-def _missing(given: Given) -> list[str]:
-    return [given.missing] if isinstance(given.missing, str) else [str(text) for text in given.missing]
-
-
-def _guess(
-    names: Sequence[str], tables: dict[str, Table], fields: dict[str, Field], given: Given, faults: Faults
-) -> None:
-    """Guess what these columns mean, and say it, with how to correct it."""
-    for name in names:
-        guess = guess_field(tables, name, _missing(given))
-        where = f"column {name!r}"
-        if guess.field is None:
-            faults.note(where, f"is not used: it {guess.why}.")
-            continue
-        fields[name] = guess.field
-        values = [cell for table in tables.values() if name in table.frame.columns for cell in table.frame[name]]
-        known = [str(cell) for cell in values if cell not in (None, "")]
-        other = "categorical" if guess.field.kind != "categorical" else "string"
-        kind = "categorical" if other == "string" else f"a {guess.field.kind.replace('_', ' ')}"
-        faults.note(
-            where,
-            f"taken as {kind} ({guess.why}): {len(known):,} values, {len(set(known)):,} different. If that is wrong, "
-            f"say --{other} {name} or --ignore {name} (in Python, `fields` or `ignore`).",
-        )
-
-
-def _kinds() -> str:
-    return " or ".join(f"{kind.__name__}()" for kind in FIELD_KINDS)

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-__all__ = ["Table", "exact_series", "frame_kind", "is_frame", "to_frame", "to_polars"]
+__all__ = ["Table", "exact_series", "frame_kind", "holds_single_values", "is_frame", "to_frame", "to_polars"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,11 @@ class Table:
     def row(self, row: int) -> str:
         """Name one row without its file."""
         return f"position {row}" if self.rows is None else f"row {self.rows[row]}"
+
+
+def holds_single_values(series: pl.Series) -> bool:
+    """Whether the cells are texts, numbers or dates, and not lists, spans of time, bytes or other objects."""
+    return not (series.dtype in (pl.Object, pl.Binary, pl.Duration) or series.dtype.is_nested())
 
 
 def is_frame(value: object) -> bool:

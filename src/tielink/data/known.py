@@ -7,11 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tielink.data.answers import Settled
+from tielink.data.frames import Table, is_frame, to_polars
 from tielink.data.linkage import Linkage, pair_records
 from tielink.data.records import Records
 from tielink.faults import Faults, listed
 
 __all__ = ["read_known"]
+
+ANSWER = "answer"
+ANSWERS = ("same", "different", "unsure")
 
 
 def read_known(
@@ -21,17 +26,32 @@ def read_known(
     faults: Faults,
     frame_kind: str = "polars",
     duplicates: bool = False,
-) -> tuple[Linkage, NDArray[np.int64]]:
-    """Return anchors as a linkage and non-matches as pairs of record numbers; contradictions are faults.
+    answers: Any = (),
+) -> tuple[Linkage, NDArray[np.int64], Linkage]:
+    """Return anchors as a linkage, non-matches as pairs of record numbers, and anchors without what `answers` add.
 
-    Pairs inside one file are faults too, unless files may hold `duplicates` or there is only one.
+    Contradictions are faults. Both may be several tables, and a table with a column `answer` may hold pairs of either
+    sort. Pairs inside one file are faults too, unless files may hold `duplicates` or there is only one.
     """
     duplicates = duplicates or len(records.files) == 1
-    pairs = pair_records(records, anchors, "anchors", faults)
-    apart = pair_records(records, nonmatches, "nonmatches", faults)
+    found: dict[str, list[NDArray[np.int64]]] = {"same": [], "different": [], "unsure": []}
+    for usual, where, given in (("same", "anchors", anchors), ("different", "nonmatches", nonmatches)):
+        several = isinstance(given, list) and all(isinstance(part, Table) for part in given)
+        for source in given if several else [given]:
+            for answer, part in _answers(source, usual, where, faults):
+                found[answer].append(pair_records(records, part, where, faults))
+    if unsure := sum(map(len, found["unsure"])):
+        faults.note("anchors", f"{unsure:,} pairs are marked as unsure: they stay open.")
+    pairs, apart = (np.concatenate([*found[answer], np.empty((0, 2), np.int64)]) for answer in ("same", "different"))
     pairs = _distinct(records, pairs, "anchors", faults, duplicates)
+    before = _linkage(records, pairs, frame_kind)
+    said = Settled.by(records, answers, "free" if duplicates else "one_per_file", faults)
+    if said.answers:
+        counts = {"answers": said.answers, "matches": said.same, "non-matches": said.different}
+        faults.note("answers", "; ".join(f"{name}: {len(found):,}" for name, found in counts.items()) + ".")
+    pairs, apart = np.concatenate([pairs, said.same]), np.concatenate([apart, said.different])
     apart = _distinct(records, apart, "nonmatches", faults, duplicates)
-    known = Linkage.from_pairs(records, [(records[a], records[b]) for a, b in pairs])
+    known = _linkage(records, pairs, frame_kind)
     if not duplicates:
         for group in known.violations("one_per_file"):
             faults.error(
@@ -45,7 +65,28 @@ def read_known(
             f"{_name(records[a])} and {_name(records[b])} are said to be one person and not to be.",
             "Remove one of the two.",
         )
-    return Linkage(records, known.labels, frame_kind=frame_kind), apart
+    return known, apart, before
+
+
+def _linkage(records: Records, pairs: NDArray[np.int64], frame_kind: str) -> Linkage:
+    known = Linkage.from_pairs(records, [(records[a], records[b]) for a, b in pairs])
+    return Linkage(records, known.labels, frame_kind=frame_kind)
+
+
+def _answers(source: Any, usual: str, where: str, faults: Faults) -> list[tuple[str, Any]]:
+    """Part a table by its column `answer` (same, different or unsure); without one, all of it means the usual."""
+    table = Table(to_polars(source), where) if is_frame(source) else source
+    if not isinstance(table, Table) or ANSWER not in table.frame.columns:
+        return [(usual, source)]
+    answers = np.array([str(answer).strip().lower() for answer in table.frame[ANSWER].to_list()])
+    for row in np.flatnonzero(~np.isin(answers, ANSWERS))[:3]:
+        faults.error(table.at(int(row)), f"the answer is {str(answers[row])!r}.", f"Give {' or '.join(ANSWERS)}.")
+    rest = table.frame.drop(ANSWER)
+    return [
+        (answer, Table(rest.filter(mask), table.where, None if table.rows is None else table.rows[mask]))
+        for answer in ANSWERS
+        if (mask := answers == answer).any()
+    ]
 
 
 def _distinct(
@@ -62,7 +103,10 @@ def _distinct(
         faults.error(
             what,
             f"{_name(records[a])} and {_name(records[b])} are in the same file.",
-            "Remove the pair, or say duplicates=True: a person may then have several records in a file.",
+            "Remove the pair; if a person may have several records in a file, say "
+            + {"command line": "--prior ewens_pitman.", "python": "duplicates=True."}.get(
+                faults.caller, "duplicates = true in [data]."
+            ),
         )
     kept = pairs[~itself & ~inside]
     distinct = np.unique(kept, axis=0)

@@ -121,7 +121,7 @@ class Linkage:
         """Every pair of records r < r' that are the same person, as record numbers, sorted."""
         pairs = [
             (int(group[first]), int(other))
-            for group in self.members
+            for group in (self.members if self.persons < len(self.records) else ())
             if len(group) > 1
             for first in range(len(group))
             for other in group[first + 1 :]
@@ -163,7 +163,7 @@ class Linkage:
         if allowed == "free":
             return []
         wrong = []
-        for group in self.members:
+        for group in self.members if self.persons < len(self.records) else ():
             files = self.records.file_of[group]
             if len(set(files.tolist())) < len(group) or (allowed == "pairs" and len(group) > 2):
                 wrong.append(tuple(self.records[int(number)] for number in group))

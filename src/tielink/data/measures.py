@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from typing import NamedTuple
 
-__all__ = ["Dates", "date_order", "read_dates", "read_number"]
+__all__ = ["Dates", "date_order", "read_dates", "read_numbers"]
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?")
 ISO = re.compile(r"(\d{4})([-/.]?)(\d{2})\2(\d{2})([T ].*)?")
@@ -16,13 +17,41 @@ SINGLE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 PARTS = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})")
 
 
-def read_number(text: str) -> str | None:
-    """Return a number in its plainest form, None if the text is none.
+COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+")
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 
-    >>> read_number("007.50"), read_number("1e3"), read_number("1,234")
-    ('7.5', '1000', None)
+
+def read_numbers(texts: Sequence[str | None]) -> list[str | None]:
+    """Return the numbers of one file in their plainest form, None where a text is none.
+
+    A comma is a decimal comma or parts thousands, as all texts allow; where both could be (1,234), texts are none.
+
+    >>> read_numbers(["007.50", "1e3", "1,234", "ten"])
+    ['7.5', '1000', None, None]
+    >>> read_numbers(["1,75", "1,804", "1.001,5"]), read_numbers(["1,234", "1,234.50"])
+    (['1.75', '1.804', '1001.5'], ['1234', '1234.5'])
     """
+    commas = [text.strip() for text in texts if text is not None and "," in text]
+    forms = {(bool(COMMA.fullmatch(text)), bool(THOUSANDS.fullmatch(text))) for text in commas}
+    decimal, thousands = (True, False) in forms, (False, True) in forms
+    plain: Callable[[str], str] = str
+    if decimal and not thousands:
+        plain = _with_point
+    elif thousands and not decimal:
+        plain = partial(re.sub, ",", "")
+    return [None if text is None else _number(plain(text)) for text in texts]
+
+
+def _with_point(text: str) -> str:
+    return text.replace(".", "").replace(",", ".") if "," in text else text
+
+
+def _number(text: str) -> str | None:
     stripped = text.strip()
+    if len(stripped) > 300:
+        return None  # Python itself gives up on numbers of thousands of digits
+    if stripped.isdecimal() and stripped.isascii() and stripped[0] != "0":
+        return stripped  # as most are
     if not NUMBER.fullmatch(stripped):
         return None
     plain = format(Decimal(stripped), "f")

@@ -1,4 +1,4 @@
-"""Tables from CSV, TSV and Parquet files, with every fault of a file named by row.
+"""Tables from CSV, TSV, Parquet and other files, with every fault of a file named by row.
 
 Cells of text files are kept as text (an id `007` stays `007`); an empty cell is a missing value.
 """
@@ -17,20 +17,38 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from tielink.data.databases import is_inside, read_inside
 from tielink.data.frames import Table
 from tielink.faults import Faults, listed
+from tielink.files import open_regular
 
-__all__ = ["read_table_file"]
+__all__ = ["check_header", "read_table_file"]
 
 DELIMITERS = {".tsv": "\t", ".tab": "\t"}
 PARQUET = {".parquet", ".pq"}
+MARKS = {
+    b"\xff\xfe\0\0": "utf-32",
+    b"\0\0\xfe\xff": "utf-32",
+    b"\xef\xbb\xbf": "utf-8-sig",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
+"""Byte-order marks, the longer first."""
+MISREAD = re.compile("ï»¿|[ÃÂ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|\ufffd")
+"""What UTF-8 looks like when it is read as Latin-1 or Windows-1252, and the sign for a lost letter."""
 
 
 def read_table_file(path: Path, faults: Faults, *, encoding: str = "utf-8") -> Table | None:
     """Read one file; whatever is wrong goes on the list of faults, and then there is no result."""
+    if is_inside(path):
+        return read_inside(path, faults)
     where = path.name
+    if path.suffix.lower() == ".toml":
+        faults.error(str(path), "is a project file, where a table is meant.", "Give it alone, or give tables alone.")
+        return None
     try:
-        raw = path.read_bytes()
+        with open_regular(path) as file:
+            raw = file.read()
     except FileNotFoundError:
         faults.error(str(path), "there is no such file.", "Check the path.")
         return None
@@ -42,7 +60,11 @@ def read_table_file(path: Path, faults: Faults, *, encoding: str = "utf-8") -> T
     text = _decode(raw, where, encoding, faults)
     if text is None:
         return None
-    return _delimited(text, where, DELIMITERS.get(path.suffix.lower()), faults)
+    delimiter = DELIMITERS.get(path.suffix.lower())
+    if delimiter is not None and delimiter not in text.lstrip().partition("\n")[0] and _sniff(text) in text:
+        faults.note(where, f"has no tabs in its header: read as separated by {_sniff(text)!r}.")
+        delimiter = None
+    return _delimited(text, where, delimiter, faults)
 
 
 def _parquet(raw: bytes, where: str, faults: Faults) -> Table | None:
@@ -55,21 +77,28 @@ def _parquet(raw: bytes, where: str, faults: Faults) -> Table | None:
         faults.error(where, f"is not a readable Parquet file ({reason}).", "Write it again.")
         return None
     table = Table(frame, where)
-    return table if _check_header(frame.columns, where, faults) else None
+    return table if check_header(frame.columns, where, faults) else None
 
 
 def _decode(raw: bytes, where: str, encoding: str, faults: Faults) -> str | None:
     if not raw.strip():
         faults.error(where, "is empty.", "Expected a header row and at least one row below it.")
         return None
-    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        encoding = "utf-16"
+    marked = next((name for mark, name in MARKS.items() if raw.startswith(mark)), None)
+    if marked is not None:
+        encoding = marked  # a byte-order mark says how the file is encoded, whatever was said of it
     elif b"\0" in raw and not encoding.lower().startswith(("utf-16", "utf_16", "utf-32", "utf_32")):
         row = raw[: raw.index(b"\0")].count(b"\n") + 1
         faults.error(f"{where}, row {row}", "holds binary data, not text.", "Give a CSV, TSV or Parquet file.")
         return None
     try:
-        return raw.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
+        text = raw.decode(encoding)
+        text.encode()
+        _notice_misread(text, where, encoding, faults)
+        return text
+    except UnicodeEncodeError:
+        faults.error(where, f"holds halves of characters when read as {encoding}.", "Say the encoding it has.")
+        return None
     except (LookupError, ValueError) as error:
         if isinstance(error, UnicodeDecodeError):
             _report_undecodable(raw, error, where, encoding, faults)
@@ -83,8 +112,22 @@ def _report_undecodable(raw: bytes, error: UnicodeDecodeError, where: str, encod
     faults.error(
         f"{where}, row {row}",
         f"byte 0x{raw[error.start]:02x} is not {encoding}.",
-        'Save the file as UTF-8, or say its encoding (encoding = "latin-1", or "cp1252" from Excel).',
+        f"Save the file as UTF-8, or say its encoding: {faults.setting('encoding', 'cp1252')} (Excel), or latin-1.",
     )
+
+
+def _notice_misread(text: str, where: str, encoding: str, faults: Faults) -> None:
+    """Warn of letters that were lost or read in another encoding: MÃ¼ller for Müller."""
+    found = MISREAD.search(text)
+    if found is None:
+        return
+    row = text[: found.start()].count("\n") + 1
+    begin = max(text.rfind("\n", 0, found.start()) + 1, found.start() - 12)
+    some = text[begin : found.end() + 12].splitlines()[0]
+    what = f"holds {some!r}: letters were read in another encoding than they were written in, or lost."
+    utf8 = encoding.lower().replace("-", "").replace("_", "") == "utf8"
+    do = "The file was saved so: mend it where it comes from." if utf8 else f"It was read as {encoding}; try utf-8."
+    faults.warning(f"{where}, row {row}", what, do)
 
 
 def _delimited(text: str, where: str, delimiter: str | None, faults: Faults) -> Table | None:
@@ -105,7 +148,8 @@ def _sniff(text: str) -> str:
     return max(",;\t|", key=header.count)
 
 
-def _check_header(header: Sequence[str], where: str, faults: Faults) -> bool:
+def check_header(header: Sequence[str], where: str, faults: Faults) -> bool:
+    """Report columns without a name or with the name of another; say whether all are well."""
     twice = [name for name, count in Counter(header).items() if count > 1 and name]
     if twice:
         faults.error(
@@ -139,7 +183,7 @@ def _parse_plain(
     """Parse text without quotes: polars is fast, and numpy finds the ragged rows that it would fill up."""
     raw = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").encode()
     header = [name.strip() for name in raw.partition(b"\n")[0].decode().split(delimiter)]
-    if not _check_header(header, where, faults):
+    if not check_header(header, where, faults):
         return None
     symbols = np.frombuffer(raw, dtype=np.uint8)
     ends = np.append(np.flatnonzero(symbols == ord("\n")), len(symbols))
@@ -185,7 +229,7 @@ def _parse_quoted(
     header = [name.strip() for name in parsed[0]]
     lengths = np.array([len(cells) for cells in parsed[1:]], dtype=np.int64)
     lines = np.array(rows[1:], dtype=np.int64)
-    if not _check_header(header, where, faults) or _report_ragged(lengths, len(header), lines, where, faults):
+    if not check_header(header, where, faults) or _report_ragged(lengths, len(header), lines, where, faults):
         return None
     full = lengths > 0
     columns = zip(*(cells for cells in parsed[1:] if cells), strict=True) if full.any() else [()] * len(header)

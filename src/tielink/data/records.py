@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tielink.data.spreadsheet import exact_text
 from tielink.faults import listed
 
 __all__ = ["Record", "Records"]
@@ -69,6 +70,13 @@ class Records:
         """Return the ids of each file by how they are written."""
         return list(self._texts.values())
 
+    def __contains__(self, record: object) -> bool:
+        try:
+            self.number(record)  # type: ignore[arg-type]
+        except KeyError:
+            return False
+        return True
+
     def number(self, record: Record, *, written: bool = False) -> int:
         """Return the number of the record, or raise a `KeyError` that says what is unknown about it.
 
@@ -77,10 +85,13 @@ class Records:
         if not isinstance(record, tuple | list) or len(record) != 2:
             raise KeyError(f"expected a (file, id) pair, found {record!r}")
         file, key = record
+        if written and isinstance(file, str) and file not in self._numbers:
+            file = exact_text(file)
         if not isinstance(file, str) or file not in self._numbers:
             raise KeyError(f"unknown file {file!r}; the files are {listed([repr(f) for f in self.files], 8)}")
         if written and isinstance(key, str):
-            key = self._texts[file].get(key, key)
+            texts = self._texts[file]
+            key = texts.get(key, texts.get(exact_text(key), key))
         try:
             return self._numbers[file][key]
         except (KeyError, TypeError):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from tielink.data.clusters import read_linkage
+from tielink.data.databases import split_inside
 from tielink.data.dataset import Dataset, Given
 from tielink.data.frames import Table
 from tielink.data.linkage import Linkage
@@ -18,6 +19,7 @@ from tielink.data.read import read_table_file
 from tielink.data.ties import Directed, FaultyTies
 from tielink.faults import Faults, nearest
 from tielink.fields import FIELD_KINDS, Field
+from tielink.files import open_regular
 from tielink.specification import read_table
 
 __all__ = ["OTHER_TABLES", "Sources", "read_toml", "sub_table"]
@@ -25,10 +27,10 @@ __all__ = ["OTHER_TABLES", "Sources", "read_toml", "sub_table"]
 OTHER_TABLES = ("model", "run")
 """Tables of a project file that are not about data."""
 
-FILE_SETTINGS = ("records", "ties", "id", "directed")
+FILE_SETTINGS = ("records", "ties", "id", "directed", "encoding")
 DATA_SETTINGS = (
     *("id", "anchors", "nonmatches", "truth", "directed", "faulty_ties", "missing", "ignore", "guess", "encoding"),
-    "duplicates",
+    *("duplicates", "same", "answers"),
 )
 
 
@@ -41,21 +43,27 @@ class Sources:
     ties: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
     fields: dict[str, Field] | None = None
-    anchors: str | None = None
-    nonmatches: str | None = None
+    anchors: list[str] = field(default_factory=list)
+    nonmatches: list[str] = field(default_factory=list)
+    answers: list[str] = field(default_factory=list)
     truth: str | None = None
     directed: dict[str, Directed] = field(default_factory=dict)
     faulty_ties: FaultyTies = "refuse"
-    missing: list[str] = field(default_factory=list)
+    missing: list[str] | None = None
     ignore: list[str] = field(default_factory=list)
+    same: dict[str, str | list[str]] = field(default_factory=dict)
     guess: bool = False
     encoding: str = "utf-8"
+    encodings: dict[str, str] = field(default_factory=dict)
+    """How text files are encoded, where a file of records and its ties are not like the others."""
     duplicates: bool = False
+    inside: bool = field(default=False, compare=False)
+    """Whether files outside `folder` are refused, as they are where somebody else may have written the paths."""
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
         """Read the data part of a project file."""
-        faults = Faults()
+        faults = Faults("project file")
         sources = cls.from_table(read_toml(Path(path), faults), Path(path), faults)
         faults.raise_errors()
         return sources
@@ -66,7 +74,7 @@ class Sources:
         where = path.name
         for name in table.keys() - {"files", "fields", "data", *OTHER_TABLES}:
             faults.error(where, f"unknown table [{name}].", nearest(name, ("files", "fields", "data", *OTHER_TABLES)))
-        sources = cls(path.parent, {})
+        sources = cls(path.parent, {}, inside=True)
         files = sub_table(table, "files", where, faults)
         if not files:
             faults.error(where, "names no files.", 'Write [files.NAME] with records = "records.csv" for each.')
@@ -80,15 +88,19 @@ class Sources:
                 for name, kind in fields.items()
             }
             sources.fields = {name: kind for name, kind in read.items() if kind is not None}
-        for name in ("anchors", "nonmatches", "truth", "encoding"):
+        for name in ("truth", "encoding"):
             if name in data:
                 setattr(sources, name, _text(data[name], f"{where}, [data]", name, faults))
-        for name in ("missing", "ignore"):
-            given = data.get(name, [])
-            if isinstance(given, list) and all(isinstance(text, str) for text in given):
+        for name in ("missing", "ignore", "anchors", "nonmatches", "answers"):
+            given = [data[name]] if isinstance(data.get(name), str) else data.get(name, getattr(sources, name))
+            if given is None or _are_texts(given):
                 setattr(sources, name, given)
             else:
                 faults.error(f"{where}, [data]", f"{name} is {given!r}.", 'Give a list of texts: ["NA"].')
+        same = sub_table(data, "same", f"{where}, [data]", faults)
+        sources.same = {name: other for name, other in same.items() if isinstance(other, str) or _are_texts(other)}
+        for name in same.keys() - sources.same.keys():
+            faults.error(f"{where}, [data]", f"same.{name} is {same[name]!r}.", "Give the name of a column, or a list.")
         for name in ("guess", "duplicates"):
             setattr(sources, name, data.get(name, False) is True)
             if not isinstance(data.get(name, False), bool):
@@ -115,6 +127,8 @@ class Sources:
             self.records[name] = _text(entry["records"], where, "records", faults)
         if "ties" in entry:
             self.ties[name] = _text(entry["ties"], where, "ties", faults)
+        if "encoding" in entry:
+            self.encodings[name] = _text(entry["encoding"], where, "encoding", faults)
         if "id" in entry:
             self.ids[name] = _text(entry["id"], where, "id", faults)
         if "directed" in entry:
@@ -126,19 +140,20 @@ class Sources:
         files = {}
         for name, records in self.records.items():
             files[name] = {"records": records}
-            for key, values in (("ties", self.ties), ("id", self.ids), ("directed", self.directed)):
+            for key, values in (
+                ("ties", self.ties), ("id", self.ids), ("directed", self.directed), ("encoding", self.encodings)
+            ):  # fmt: skip
                 if name in values:
                     files[name][key] = values[name]
         data: dict[str, Any] = {
             "faulty_ties": self.faulty_ties,
-            "missing": self.missing,
             "ignore": self.ignore,
             "guess": self.guess,
             "encoding": self.encoding,
             "duplicates": self.duplicates,
         }
-        for key in ("anchors", "nonmatches", "truth"):
-            if getattr(self, key) is not None:
+        for key in ("missing", "anchors", "nonmatches", "answers", "truth", "same"):
+            if getattr(self, key) or (key == "missing" and self.missing is not None):
                 data[key] = getattr(self, key)
         table = {"files": files, "data": data}
         if self.fields is not None:
@@ -147,10 +162,15 @@ class Sources:
 
     def load(self, faults: Faults | None = None) -> tuple[Given, Faults]:
         """Read every file; what cannot be read is on the list of faults."""
-        faults = Faults() if faults is None else faults
-        records = {name: self._table(path, faults) for name, path in self.records.items()}
-        ties = {name: self._table(path, faults) for name, path in self.ties.items()}
-        known = {key: self._known(key, faults) for key in ("anchors", "nonmatches")}
+        faults = Faults("project file") if faults is None else faults
+        records, ties = (
+            {name: self._table(path, faults, self.encodings.get(name)) for name, path in paths.items()}
+            for paths in (self.records, self.ties)
+        )
+        known = {
+            key: [table for path in paths if (table := self._table(path, faults)) is not None]
+            for key, paths in (("anchors", self.anchors), ("nonmatches", self.nonmatches))
+        }
         given = Given(
             records={name: table for name, table in records.items() if table is not None},
             ties={name: table for name, table in ties.items() if table is not None},
@@ -160,10 +180,13 @@ class Sources:
             faulty_ties=self.faulty_ties,
             missing=self.missing,
             ignore=self.ignore,
+            same=self.same,
             guess=self.guess,
             duplicates=self.duplicates,
             unreadable=[name for name, table in records.items() if table is None],
-            **known,
+            anchors=known["anchors"],
+            nonmatches=known["nonmatches"],
+            answers=[self.folder / path for path in self.answers if self._may_read(path, faults)],
         )
         return given, faults
 
@@ -173,6 +196,8 @@ class Sources:
             return None
         mine = faults if faults is not None else Faults()
         table = self._table(self.truth, mine)
+        if dataset.files != tuple(self.records):  # a file could not be read, so that its records would be unknown
+            return None
         labels = () if table is None else read_linkage(dataset.records, table, "truth", mine).labels
         if faults is None:
             mine.raise_errors()
@@ -187,26 +212,40 @@ class Sources:
         return replace(
             self,
             folder=folder,
+            inside=False,
             records={name: path(old) for name, old in self.records.items()},
             ties={name: path(old) for name, old in self.ties.items()},
-            anchors=None if self.anchors is None else path(self.anchors),
-            nonmatches=None if self.nonmatches is None else path(self.nonmatches),
+            anchors=[path(old) for old in self.anchors],
+            nonmatches=[path(old) for old in self.nonmatches],
+            answers=[path(old) for old in self.answers],
             truth=None if self.truth is None else path(self.truth),
         )
 
-    def _table(self, path: str, faults: Faults) -> Table | None:
-        return read_table_file(self.folder / path, faults, encoding=self.encoding)
+    def _may_read(self, path: str, faults: Faults) -> bool:
+        outside = self.inside and not _is_inside(split_inside(self.folder / path)[0], self.folder)
+        if outside:
+            what = "is outside the folder of the project file, which may come from somebody else."
+            faults.error(path, what, "If you want it read, say --allow-outside (in Python, allow_outside=True).")
+        return not outside
 
-    def _known(self, key: str, faults: Faults) -> Any:
-        path = getattr(self, key)
-        table = None if path is None else self._table(path, faults)
-        return () if table is None else table
+    def _table(self, path: str, faults: Faults, encoding: str | None = None) -> Table | None:
+        if not self._may_read(path, faults):
+            return None
+        return read_table_file(self.folder / path, faults, encoding=encoding or self.encoding)
+
+
+def _is_inside(path: Path, folder: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):  # a loop of links, or no path at all: reading it says so
+        return True
 
 
 def read_toml(path: Path, faults: Faults) -> dict[str, Any]:
     """Parse a TOML file; a file that cannot be parsed is a fault and reads as empty."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        with open_regular(path) as file:
+            return tomllib.loads(file.read().decode("utf-8-sig"))
     except FileNotFoundError:
         faults.error(str(path), "there is no such file.", "Check the path of the project file.")
     except OSError as error:
@@ -215,7 +254,7 @@ def read_toml(path: Path, faults: Faults) -> dict[str, Any]:
         faults.error(str(path), "is not UTF-8 text.", "Give a project file in TOML, saved as UTF-8.")
     except RecursionError:
         faults.error(str(path), "is nested too deeply.", "Give a project file as the guide shows it.")
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # numbers of thousands of digits are no TOMLDecodeError
         faults.error(str(path), f"is not valid TOML: {error}.", "Mend that line; texts stand in quotes.")
     faults.raise_errors()
     return {}
@@ -235,6 +274,10 @@ def _settings(table: Mapping[str, Any], known: Iterable[str], where: str, faults
     for name in table.keys() - set(known):
         faults.error(where, f"unknown setting {name!r}.", nearest(name, known))
     return {name: value for name, value in table.items() if name in known}
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
 def _text(value: Any, where: str, name: str, faults: Faults) -> str:

@@ -44,9 +44,8 @@ def candidates(source: Any, data: Dataset | Records | None, allowed: LinkageClas
     if isinstance(source, Posterior):
         found = source.pair_probabilities
         scores = PairScores(source.records, found.pairs, found.probability, frame_kind=source.frame_kind)
-        return Candidates(
-            scores, allowed or source.model.linkage.allowed, source.anchors.reshape(-1, 2), source.nonmatches
-        )
+        allowed = allowed or source.model.linkage_for(len(source.records.files)).allowed
+        return Candidates(scores, allowed, source.anchors.reshape(-1, 2), source.nonmatches)
     if not isinstance(source, PairScores):
         if data is None:
             raise InputError(

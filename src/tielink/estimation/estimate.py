@@ -12,7 +12,7 @@ from tielink.data.records import Records
 from tielink.data.scores import PairScores
 from tielink.estimation.binder import binder
 from tielink.estimation.candidates import candidates
-from tielink.estimation.losses import MPMMS, Binder, Loss, PairLoss, Sadinle, SharedMPMMS
+from tielink.estimation.losses import MPMMS, Binder, Loss, Sadinle, SharedMPMMS
 from tielink.estimation.mpmms import mpmms, shared_mpmms
 from tielink.estimation.sadinle import Decision, sadinle
 from tielink.faults import Fault, InputError
@@ -35,7 +35,7 @@ def estimate(
 @overload
 def estimate(
     source: Posterior | PairScores | Any,
-    loss: PairLoss | MPMMS | SharedMPMMS = BINDER,
+    loss: Binder | MPMMS | SharedMPMMS = BINDER,
     *,
     data: Dataset | Records | None = None,
     allowed: LinkageClass | None = None,
@@ -55,7 +55,7 @@ def estimate(
         A posterior; or a table of pair probabilities that another tool produced: a frame with `id_a, id_b, probability`
         (two files) or `file_a, id_a, file_b, id_b, probability`.
     loss
-        `Binder`, `SquaredError`, `AbsoluteError`, `MPMMS`, `SharedMPMMS` or `Sadinle`.
+        `Binder`, `MPMMS`, `SharedMPMMS` or `Sadinle`.
     data
         With a table: the data set (its anchors are linked, its known non-matches are not) or its records.
     allowed
@@ -87,7 +87,7 @@ def estimate(
     found = candidates(source, data, allowed)
     if isinstance(loss, Sadinle):
         return sadinle(found, loss)
-    if isinstance(loss, PairLoss):
+    if isinstance(loss, Binder):
         return binder(found, loss.threshold)
     raise InputError([Fault("estimate", f"loss is {loss!r}.", "Give one such as Binder(false_link=1, missed_link=1).")])
 
@@ -96,6 +96,27 @@ def one_to_one(table: Any, data: Dataset | Records, *, threshold: float = 0.5) -
     """Turn any table of pair probabilities into a one-to-one linkage: maximise Σ x·(p − threshold).
 
     The same as `estimate` with a Binder loss whose k is the threshold, every person having at most two records.
+
+    Parameters
+    ----------
+    table
+        A frame with `id_a, id_b, probability` (two files) or `file_a, id_a, file_b, id_b, probability`.
+    data
+        The data set, whose anchors are linked and whose known non-matches are not; or its records.
+    threshold
+        The probability above which a link is worth making, between 0 and 1.
+
+    Returns
+    -------
+    Linkage
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> records = Records({"left": ["a", "b"], "right": ["x", "y"]})
+    >>> table = pl.DataFrame({"id_a": ["a", "a", "b"], "id_b": ["x", "y", "y"], "probability": [0.8, 0.9, 0.7]})
+    >>> one_to_one(table, records, threshold=0.75).clusters()[0]
+    (('left', 'a'), ('right', 'y'))
     """
     if not is_number(threshold, above=0) or not threshold < 1:
         raise InputError([Fault("one_to_one", f"threshold is {threshold!r}.", "Give a number between 0 and 1.")])

@@ -11,9 +11,7 @@ from typing import ClassVar
 
 from tielink.specification import Complaint, Specification, is_number
 
-__all__ = [
-    "LOSSES", "MPMMS", "AbsoluteError", "Binder", "Loss", "PairLoss", "Sadinle", "SharedMPMMS", "SquaredError",
-]  # fmt: skip
+__all__ = ["LOSSES", "MPMMS", "Binder", "Loss", "Sadinle", "SharedMPMMS"]
 
 
 @dataclass(frozen=True)
@@ -28,17 +26,7 @@ class Loss(Specification):
 
 
 @dataclass(frozen=True)
-class PairLoss(Loss):
-    """A loss that is a sum over pairs, so that one threshold says all."""
-
-    @property
-    def threshold(self) -> float:
-        """k: what a pair's probability must exceed for the link to be worth its risk, were it alone."""
-        return 0.5
-
-
-@dataclass(frozen=True)
-class Binder(PairLoss):
+class Binder(Loss):
     """Binder's loss with the costs of Lau and Green (2007): each wrong pair costs, by the kind of mistake.
 
     With a for a missed and b for a false link, the expected loss Σ a·p(1 − x) + b·(1 − p)x is least where
@@ -54,22 +42,8 @@ class Binder(PairLoss):
 
     @property
     def threshold(self) -> float:
-        """The threshold k = b/(a + b)."""
+        """k = b/(a + b): what a pair's probability must exceed for the link to be worth its risk, were it alone."""
         return self.false_link / (self.false_link + self.missed_link)
-
-
-@dataclass(frozen=True)
-class SquaredError(PairLoss):
-    """Squared error Σ (x − z)² of the pair indicators z (Tancredi and Liseo 2011): Binder with equal costs."""
-
-    kind: ClassVar[str] = "squared_error"
-
-
-@dataclass(frozen=True)
-class AbsoluteError(PairLoss):
-    """Number of wrong pairs Σ |x − z| (Tancredi and Liseo 2011): for indicators the same as squared error."""
-
-    kind: ClassVar[str] = "absolute_error"
 
 
 @dataclass(frozen=True)
@@ -105,5 +79,5 @@ class Sadinle(Loss):
     undecided: float = 0.5
 
 
-LOSSES: tuple[type[Loss], ...] = (Binder, SquaredError, AbsoluteError, MPMMS, SharedMPMMS, Sadinle)
+LOSSES: tuple[type[Loss], ...] = (Binder, MPMMS, SharedMPMMS, Sadinle)
 """Every loss, in the order in which help texts name them."""

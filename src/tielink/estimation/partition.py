@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array, csgraph, csr_array
 
 __all__ = ["best_partition"]
@@ -32,6 +31,8 @@ def best_partition(
     >>> best_partition(w, none, none)
     array([0, 0, 1])
     """
+    from scipy.optimize import Bounds, LinearConstraint, milp  # dear to import, and seldom needed
+
     size = len(weight)
     first, second = np.triu_indices(size, 1)
     place = np.zeros((size, size), dtype=np.int64)

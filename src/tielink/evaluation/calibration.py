@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import fftconvolve
 
 from tielink.data.frames import to_frame
 from tielink.data.scores import PairScores
@@ -109,6 +108,8 @@ def independent_count(p: NDArray[np.float64]) -> tuple[int, int]:
     >>> independent_count(np.full(100, 0.5))
     (40, 60)
     """
+    from scipy.signal import fftconvolve  # it imports much that is needed nowhere else
+
     parts = [np.array([1 - q, q]) for q in p] or [np.ones(1)]
     while len(parts) > 1:
         paired = [fftconvolve(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]

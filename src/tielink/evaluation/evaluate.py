@@ -139,6 +139,11 @@ def evaluate(
     resamples, seed
         Bootstrap resamples of true persons for the 95 % intervals; the same seed gives the same intervals.
 
+    Returns
+    -------
+    Evaluation
+        `recall`, `precision`, `f1` without anchors, each with a bootstrap interval; `print` for all in words.
+
     Examples
     --------
     >>> records = Records({"left": [1, 2, 3], "right": [1, 2, 3]})
@@ -194,8 +199,8 @@ def _checked(
 ) -> tuple[Linkage, NDArray[np.int64]]:
     """Check that all is about the same records; return the truth and the anchor pairs."""
     faults = Faults()
-    if not is_whole(resamples, least=0):
-        faults.error("evaluate", f"resamples is {resamples!r}.", "Give a whole number of at least 0.")
+    if not is_whole(resamples, least=0, most=1_000_000):
+        faults.error("evaluate", f"resamples is {resamples!r}.", "Give a whole number from 0 to 1,000,000.")
     true = truth if isinstance(truth, Linkage) else Linkage.from_pairs(answer.records, truth)
     for name, other in (("truth", true), ("anchors", anchors), ("probabilities", probabilities)):
         records = getattr(other, "records", None)

@@ -7,32 +7,29 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tielink.data.dataset import Dataset
 from tielink.data.frames import to_frame
 from tielink.data.records import Record
-from tielink.exact.compile import compile_target
-from tielink.exact.target import Target
-from tielink.explanation.contributions import (
-    MOST_DRAWS,
-    activity_weight,
-    explained_draws,
-    field_weights,
-    prior_weight,
-    tie_weights,
-)
+from tielink.data.scores import pair_keys
+from tielink.explanation.contributions import MOST_DRAWS, Weights, weigh
+from tielink.explanation.neighbours import Row, degrees, neighbours_in_common, tie_rows
 from tielink.faults import Fault, Faults, InputError
 from tielink.model.problem import Problem
 from tielink.posterior.posterior import Posterior
 
-__all__ = ["REST", "Contribution", "Explanation", "explain", "explain_pairs"]
+__all__ = ["REST", "TIES", "Contribution", "Explanation", "explain", "explain_pairs"]
 
+Floats = NDArray[np.float64]
+
+TIES = "ties"
 REST = "what does not factorise"
-DETAILS = {
-    "activity": "how well connected the two records are",
-    "sociality": "records that have many or few ties wherever they stand",
-    "correlated ties": "ties to other linked persons that both files have, or only one",
-}
+TOGETHER = "{} together"
+SHARED = "what they say twice"
+SHARED_WORDS = "these fields tell each other: what they share counts once, and all may have changed at once"
+LEAST = 1e-12
+"""Averages of conditional probabilities are told apart from 1 up to this."""
 
 
 @dataclass(frozen=True)
@@ -42,16 +39,26 @@ class Contribution:
     part: str
     log_odds: float
     detail: str
+    field: bool = False
+    """Whether the part is a field of this name, which may be `prior` or `ties` as well."""
+    source: str = ""
+    """What it is a part of, where it is not a part by itself: ties, fields that depend on each other."""
+
+    def __post_init__(self) -> None:
+        """By itself, a part is its own source."""
+        if not self.source:
+            object.__setattr__(self, "source", self.part)
 
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
     """What spoke for (above 0) and against (below 0) two records being one person.
 
-    Prior, fields and ties are means over draws of the terms of the log-odds *given all else*. They add up to those log-
-    odds exactly. The reported probability also knows rivals (a record has at most one partner), what the link would
-    change elsewhere, and the uncertainty of everything given; that is the last part, so that all add up to what is
-    reported. It is near 0 where the model factorises: a pair without rivals whose parameters are well known.
+    Prior, fields and ties are means over draws of the terms of the log-odds *given all else*: the two records are taken
+    out of a draw, everybody else stays. They add up to those log-odds exactly. The reported probability also knows
+    rivals (a record has few partners), further records of the two, what the link would change elsewhere, and the
+    uncertainty of everything given; that is the last part, so that all add up to what is reported. It is near 0 where
+    the model factorises: a pair without rivals whose parameters are well known.
     """
 
     records: tuple[Record, Record]
@@ -63,6 +70,15 @@ class Explanation:
     def log_odds(self) -> float:
         """The reported log-odds, the sum of all contributions."""
         return sum(entry.log_odds for entry in self.contributions)
+
+    @property
+    def by_source(self) -> dict[tuple[bool, str], float]:
+        """The log-odds of the prior, each field, ties in total, and the rest; a field may be named as one of those."""
+        sums: dict[tuple[bool, str], float] = {}
+        for entry in self.contributions:
+            key = (entry.field, entry.source)
+            sums[key] = sums.get(key, 0.0) + entry.log_odds
+        return sums
 
     def table(self) -> Any:
         """Return a frame: `part, log_odds, detail`."""
@@ -119,13 +135,28 @@ def explain(
     Parameters
     ----------
     posterior
-        A posterior of two files.
+        A posterior of any number of files, with shared ties, a latent space or no ties.
     left, right
-        Two records as (file, id), of different files.
+        Two records as (file, id).
     data
         The data set; needed for a posterior that was loaded from a file.
     seed
-        For the importance sampling of the part of the ties.
+        For the importance sampling of the part of ties in a latent space.
+
+    Returns
+    -------
+    Explanation
+        The log-odds of the pair as a sum of parts; `print` it, or `.table()` and `.plot()`.
+
+    Examples
+    --------
+    >>> import polars as pl, tielink as tl
+    >>> left = pl.DataFrame({"id": [1, 2], "name": ["anna", "bob"]})
+    >>> right = pl.DataFrame({"id": [7, 8], "name": ["anna", "zoe"]})
+    >>> data = tl.Dataset.from_frames({"left": left, "right": right}, fields={"name": tl.String()})
+    >>> posterior = tl.sample(tl.Model(), data, chains=2, warmup=50, draws=50, workers=0)
+    >>> [part.part for part in tl.explain(posterior, ("left", 1), ("right", 7)).contributions][:2]
+    ['prior', 'name']
     """
     data = posterior.dataset if data is None else data
     pair = _pair(posterior, left, right, data)
@@ -145,55 +176,84 @@ def explain_pairs(
 
     Each pair has its own random numbers, so its explanation does not depend on which others are asked for.
     """
-    if len(data.files) != 2:
-        fault = Fault("explain", "evidence is taken apart for two files only.", "Link two at a time to see it.")
-        raise InputError([fault])
     problem = Problem.compile(posterior.model, data)
-    chosen = explained_draws(posterior, draws)
-    target = None if posterior.network is None else compile_target(problem)[0]
-    return [_explained(posterior, data, problem, target, chosen, pair, seed) for pair in pairs]
+    found = weigh(posterior, problem, pairs, draws, seed)
+    impossible = [pair for pair, weights in zip(pairs, found, strict=True) if -np.inf in weights.prior]
+    if impossible:
+        a, b = (posterior.records[record] for record in impossible[0])
+        what = f"{a} and {b} cannot be one person, given what is known and the linkage prior."
+        raise InputError([Fault("explain", what, "There is nothing to explain.")])
+    counts = degrees(data)
+    chances = zip(*_probabilities(posterior, pairs), strict=True)
+    return [
+        _explained(posterior, data, counts, pair, weights, chance)
+        for pair, weights, chance in zip(pairs, found, chances, strict=True)
+    ]
 
 
 def _explained(
     posterior: Posterior,
     data: Dataset,
-    problem: Problem,
-    target: Target | None,
-    draws: list[tuple[int, int]],
+    counts: NDArray[np.int64],
     pair: tuple[int, int],
-    seed: int,
+    weights: Weights,
+    chance: tuple[float, float, float],
 ) -> Explanation:
-    a, b = pair
-    together = posterior.person[:, :, a] == posterior.person[:, :, b]
-    share = float(together.mean())
-    # A pair that was linked in all draws, or in none, is not certain: half a draw stands for what was not seen.
-    least = 0.5 / together.size
-    probability = float(np.clip(share, least, 1 - least))
-    prior = float(np.mean([prior_weight(problem, posterior.person[chain, draw], pair) for chain, draw in draws]))
-    parts = [Contribution("prior", prior, "log prior odds of one more link, given the others")]
-    alphas = posterior.beyond.get("activity")
-    if alphas is not None:
-        active = [activity_weight(problem, posterior.person[at], pair, float(alphas[at])) for at in draws]
-        parts.append(Contribution("activity", float(np.mean(active)), DETAILS["activity"]))
-    weights = [dict(field_weights(problem, posterior, chain, draw, pair)) for chain, draw in draws]
-    for name in posterior.fields:
-        values = [_value(data, name, record) for record in pair]
-        parts.append(Contribution(name, float(np.mean([w[name] for w in weights])), f"{values[0]} / {values[1]}"))
-    for name, found in tie_weights(seed, problem, posterior, draws, pair, target).items():
-        detail = _tie_detail(posterior, data, pair) if name == "ties" else DETAILS[name]
-        parts.append(Contribution(name, float(found.mean()), detail))
-    reported = float(np.log(probability) - np.log1p(-probability))
-    rest = reported - sum(entry.log_odds for entry in parts)
-    parts.append(Contribution(REST, rest, "rivals, and the uncertainty of all that was taken as given"))
-    records = (posterior.records[a], posterior.records[b])
-    return Explanation(records, share, tuple(parts), posterior.frame_kind)
+    said, probability, error = map(float, chance)
+    parts = [Contribution("prior", float(np.mean(weights.prior)), "log prior odds of one more link, given the others")]
+    for name, values in weights.fields.items():
+        left, right = (_value(data, name, record) for record in pair)
+        tree = next((TOGETHER.format(", ".join(names)) for names in weights.trees if name in names), "")
+        parts.append(Contribution(name, float(np.mean(values)), f"{left} / {right}", field=True, source=tree))
+    for names, values in weights.trees.items():
+        tree = TOGETHER.format(", ".join(names))
+        parts.append(Contribution(SHARED, float(np.mean(values)), SHARED_WORDS, field=True, source=tree))
+    parts.sort(key=lambda entry: (entry.field, entry.source if entry.source != entry.part else ""))
+    rows: list[Row] = []
+    if posterior.network is not None:
+        rows = [(TIES, float(np.mean(weights.ties)), neighbours_in_common(posterior, data, pair))]
+    elif posterior.sharing.size:
+        rows = tie_rows(data, counts, pair, weights)
+    parts += [Contribution(*row, source=TIES) for row in rows]
+    reported, total = float(np.log(probability) - np.log1p(-probability)), sum(entry.log_odds for entry in parts)
+    certain = said != probability
+    if certain and abs(total) > abs(reported) and total * reported > 0:
+        reported = total  # draws cannot tell odds as large as these from larger ones
+    rest, spread = reported - total, weights.totals
+    noise = float(np.hypot(error / (probability * (1 - probability)), spread.std() / np.sqrt(len(spread))))
+    words = "rivals, other records, and the uncertainty of what was taken as given"
+    if certain:
+        words = f"{'linked in every draw' if said > 0.5 else 'never linked'}: draws cannot tell odds exactly"
+    elif abs(rest) <= 2 * noise:
+        words = f"within Monte Carlo error (± {2 * noise:.1f})"
+    parts.append(Contribution(REST, rest, words))
+    records = (posterior.records[pair[0]], posterior.records[pair[1]])
+    return Explanation(records, said, tuple(parts), posterior.frame_kind)
+
+
+def _probabilities(posterior: Posterior, pairs: Sequence[tuple[int, int]]) -> tuple[Floats, Floats, Floats]:
+    """Return the probabilities reported, ones strictly between 0 and 1 to take odds of, and Monte Carlo errors.
+
+    A pair that was linked in all draws, or in none, is not certain: half a draw stands for what was not seen. Averages
+    of conditional probabilities know more.
+    """
+    found, keys = posterior.pair_probabilities, pair_keys(np.array(pairs, dtype=np.int64).reshape(-1, 2))
+    order = np.argsort(pair_keys(found.pairs))
+    known = np.append(pair_keys(found.pairs)[order], -1)
+    place = np.searchsorted(known[:-1], keys)
+    seen = known[place] == keys
+    said, error = np.zeros(len(keys)), np.zeros(len(keys))
+    said[seen], error[seen] = found.probability[order[place[seen]]], np.nan_to_num(found.error[order[place[seen]]])
+    averaged = np.zeros(len(keys), dtype=bool)
+    if posterior.conditional is not None:
+        averaged = np.isin(keys, pair_keys(posterior.conditional.pairs))
+    least = np.where(averaged, LEAST, 0.5 / (posterior.chains * posterior.draws_per_chain))
+    return said, np.clip(said, least, 1 - least), error
 
 
 def _pair(posterior: Posterior, left: Record, right: Record, data: Dataset | None) -> tuple[int, int]:
     """Check what was asked, and return the two record numbers, the first file's first."""
     faults = Faults()
-    if len(posterior.records.files) != 2 or posterior.model.linkage.allowed == "free":
-        faults.error("explain", "explanations are of pairs between two files.", "See posterior.clusters() instead.")
     if data is None:
         faults.error("explain", "the posterior was loaded without its data.", "Give them: explain(…, data=dataset).")
     elif data.records != posterior.records:
@@ -204,7 +264,8 @@ def _pair(posterior: Posterior, left: Record, right: Record, data: Dataset | Non
             numbers.append(posterior.records.number(record))
         except KeyError as error:
             faults.error("explain", f"{error.args[0]}.")
-    if len(numbers) == 2 and len(set(posterior.records.file_of[numbers].tolist())) < 2:
+    duplicates = posterior.model.linkage_for(len(posterior.records.files)).allowed == "free"
+    if len(numbers) == 2 and not duplicates and len(set(posterior.records.file_of[numbers].tolist())) < 2:
         faults.error("explain", "the two records are of one file.", "Give records of different files.")
     if len(numbers) == 2 and sorted(numbers) in posterior.anchors.tolist():
         faults.error("explain", "the two records are an anchor.", "It is given, so there is nothing to explain.")
@@ -217,19 +278,3 @@ def _value(data: Dataset, name: str, record: int) -> str:
     column = data.columns[name]
     code = int(column.codes[record])
     return "missing" if code < 0 else column.values[code]
-
-
-def _tie_detail(posterior: Posterior, data: Dataset, pair: tuple[int, int]) -> str:
-    """Say how many neighbours of the two are probably one person with each other, and of how many."""
-    edge = data.records.offsets[1]
-    around = []
-    for record, name, offset in zip(pair, data.files, (0, edge), strict=True):
-        ties = data.ties[name]
-        if ties is None:
-            return "one file has no network"
-        mine = ties[(ties == record - offset).any(axis=1)]
-        around.append({int(end) + offset for tie in mine for end in tie if end != record - offset})
-    found = posterior.pair_probabilities
-    likely = found.pairs[found.probability > 0.5]
-    shared = sum(int(a) in around[0] and int(b) in around[1] for a, b in likely)
-    return f"{shared} neighbours in common (linked with p > ½), of {len(around[0])} and {len(around[1])} ties"

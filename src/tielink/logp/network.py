@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, log_ndtr
 
 from tielink.logp.parameters import Parameters
-from tielink.model.problem import NetworkProblem
+from tielink.model.problem import LatentSpaceProblem
 
-__all__ = ["log_intercepts", "log_positions", "log_sociality", "log_spread", "log_tie", "log_ties"]
+__all__ = ["log_intercepts", "log_positions", "log_spread", "log_tie", "log_ties"]
 
 Floats = NDArray[np.float64]
 
@@ -26,12 +26,10 @@ def log_tie(link: str, eta: Floats, tied: NDArray[np.bool_]) -> Floats:
     return np.asarray(-np.logaddexp(0.0, -signed) if link == "logit" else log_ndtr(signed))
 
 
-def log_ties(
-    network: NetworkProblem, file: int, positions: Floats, intercept: float, sociality: Floats | None = None
-) -> float:
-    """Return Σ_{i<i'} log P(y_{ii'j}) of one file, η = β_j + s_i + s_i' − ‖u_i − u_{i'}‖; 0 for a file without network.
+def log_ties(network: LatentSpaceProblem, file: int, positions: Floats, intercept: float) -> float:
+    """Return Σ_{i<i'} log P(y_{ii'j}) of one file, η = β_j − ‖u_i − u_{i'}‖; 0 for a file without network.
 
-    `positions` has one row a record of the file: its person's position. Without `sociality` all s are 0.
+    `positions` has one row a record of the file: its person's position.
     """
     ties = network.ties[file]
     if ties is None:
@@ -41,39 +39,26 @@ def log_ties(
     total = 0.0
     for record in range(size - 1):
         eta = intercept - np.linalg.norm(positions[record + 1 :] - positions[record], axis=1)
-        if sociality is not None:
-            eta = eta + sociality[record] + sociality[record + 1 :]
         tied = np.zeros(size - record - 1, dtype=bool)
         tied[ties[starts[record] : starts[record + 1], 1] - record - 1] = True
         total += float(log_tie(network.link, eta, tied).sum())
     return total
 
 
-def log_positions(network: NetworkProblem, parameters: Parameters) -> float:
+def log_positions(network: LatentSpaceProblem, parameters: Parameters) -> float:
     """Return Σ_n log N(u_n; 0, σ² I_K): one position a *person*."""
     count = parameters.persons * network.dimension
     squares = float((parameters.positions**2).sum())
     return -0.5 * count * math.log(2 * math.pi * parameters.spread) - 0.5 * squares / parameters.spread
 
 
-def log_intercepts(network: NetworkProblem, parameters: Parameters) -> float:
+def log_intercepts(network: LatentSpaceProblem, parameters: Parameters) -> float:
     """Return Σ_j log N(β_j; 0, ω_j²)."""
     scaled = parameters.intercepts / network.intercept_sd
     return float((-0.5 * scaled**2 - 0.5 * math.log(2 * math.pi) - np.log(network.intercept_sd)).sum())
 
 
-def log_spread(network: NetworkProblem, parameters: Parameters) -> float:
+def log_spread(network: LatentSpaceProblem, parameters: Parameters) -> float:
     """Return log InvGamma(σ²; a, b) = a·log b − log Γ(a) − (a+1)·log σ² − b/σ²."""
     a, b = network.spread_shape, network.spread_scale
     return float(a * math.log(b) - gammaln(a) - (a + 1) * math.log(parameters.spread) - b / parameters.spread)
-
-
-def log_sociality(network: NetworkProblem, sociality: Floats, sd: float) -> float:
-    """Return Σ_i log N(s_i; 0, τ²) + log p(τ), τ half-normal: p(τ) = 2·N(τ; 0, scale²) for τ > 0.
-
-    `sociality` holds the records of files that have a network.
-    """
-    assert network.sociality_scale is not None
-    scale = network.sociality_scale
-    each = -0.5 * (sociality / sd) ** 2 - math.log(sd) - 0.5 * math.log(2 * math.pi)
-    return float(each.sum()) - 0.5 * (sd / scale) ** 2 - math.log(scale) + 0.5 * math.log(2 / math.pi)

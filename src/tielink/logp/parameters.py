@@ -35,18 +35,16 @@ class Parameters:
     """κ: the share of careless records."""
     linkage: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     """Hyperparameters of the linkage prior, where it has any."""
+    sharing: float = 0.0
+    """ρ: the share of ties that the files have in common, where the network is one of shared ties."""
+    tie_rates: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    """θ: one a record, 0 in a file without a network; fixed beforehand, by degrees."""
+    power: float = 1.0
+    """The power of the likelihood of shared ties."""
     true_values: NDArray[np.int64] | None = None
     """π: N × L codes."""
     distorted: NDArray[np.bool_] | None = None
     """w: I × L, whether the record's value is a distorted one."""
-    correlation: float = 0.0
-    """log φ: how ties of the same two persons in two files go together."""
-    sociality: NDArray[np.float64] | None = None
-    """s: one a record (0 in files without a network); None without sociality."""
-    sociality_sd: float = 1.0
-    """τ: standard deviation of s."""
-    activity: float = 0.0
-    """α: how degrees weigh on who is matched."""
 
     def of_field(self, index: int) -> NDArray[np.float64]:
         """Return the parameters of field number `index`."""

@@ -17,9 +17,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.special import gammaln
+
+from tielink.kernels import njit
 
 __all__ = ["draw_sizes", "log_ordered_sums", "log_series", "log_weight", "moments"]
 
@@ -28,7 +29,7 @@ Floats = NDArray[np.float64]
 _LARGE = 1e120
 
 
-@njit(cache=True)
+@njit
 def log_series(theta, discount, log_coefficient, records):  # type: ignore[no-untyped-def]
     """Return log f_I; `log_coefficient[s − 1]` is log c_s."""
     largest = log_coefficient.size
@@ -50,7 +51,7 @@ def log_series(theta, discount, log_coefficient, records):  # type: ignore[no-un
     return math.log(recent[records % largest]) + log_scale
 
 
-@njit(cache=True)
+@njit
 def moments(theta, discount, log_coefficient, records):  # type: ignore[no-untyped-def]
     """Return mean and variance of N: factors z on every c_s count clusters, so the recursion is derived at z = 1."""
     largest = log_coefficient.size

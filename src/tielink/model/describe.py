@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.faults import listed
+from tielink.faults import Faults
 from tielink.fields import Affixes, Categorical, Date, Field, Measured, PersonName, String
 from tielink.model.cluster_priors import EwensPitman, NegativeBinomial, OnePerFile, SizePrior
-from tielink.model.egos import egos
-from tielink.model.linkage_priors import Activity, LinkagePrior, MatchRate, Uniform
-from tielink.model.network import Sociality, TieCorrelation
+from tielink.model.dependence import find_dependence
+from tielink.model.linkage_priors import LinkagePrior, MatchRate, Uniform
+from tielink.model.network import LatentSpace, SharedTies
 from tielink.model.problem import free_sizes, settled_records
 from tielink.specification import Beta, Specification
 
@@ -27,15 +27,16 @@ __all__ = ["describe", "persons_prior"]
 
 def persons_prior(model: Model, dataset: Dataset) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the possible numbers of persons N, increasing, and their prior probabilities after anchors."""
-    if isinstance(model.linkage, OnePerFile):
-        settled = settled_records(dataset, model.linkage.anchors_inform)
-        probability = model.linkage.persons_probability(dataset.records.sizes, settled)
+    prior = model.linkage_for(len(dataset.files))
+    if isinstance(prior, OnePerFile):
+        settled = settled_records(dataset, prior.anchors_inform)
+        probability = prior.persons_probability(dataset.records.sizes, settled)
         return np.arange(len(probability)), probability
-    if isinstance(model.linkage, SizePrior):
-        return _persons_by_size(model.linkage, len(dataset.records))
-    assert isinstance(model.linkage, LinkagePrior)
-    log = model.linkage.log_matches(free_sizes(dataset), dataset.records.sizes)
-    most = len(dataset.records) - len(dataset.anchors.pair_numbers)
+    if isinstance(prior, SizePrior):
+        return _persons_by_size(prior, len(dataset.records))
+    assert isinstance(prior, LinkagePrior)
+    log = prior.log_matches(free_sizes(dataset), dataset.records.sizes)
+    most = len(dataset.records) - len(dataset.volunteered.pair_numbers)
     return most - np.arange(len(log))[::-1], np.exp(log)[::-1]
 
 
@@ -67,61 +68,73 @@ def _network_lines(model: Model, dataset: Dataset) -> list[str]:
         return ["Ties: not used (the model has no network part)."]
     if not with_ties:
         return ["Ties: none are given, so linking rests on profiles alone."]
-    network = model.network
-    spread = network.spread_prior(len(dataset.records))
-    mean = spread.scale / (spread.shape - 1) if spread.shape > 1 else math.inf
-    given = network.intercept_sd
-    sd = ", ".join(f"{sd:g} in {name}" for name, sd in given.items()) if isinstance(given, Mapping) else f"{given:g}"
-    lines = [
-        f"Ties: persons have positions in {network.dimension} dimension{'s' if network.dimension > 1 else ''}, shared "
-        f"by all their records; near persons are more likely tied ({network.link} link).",
-        f"  Intercepts: normal with mean 0 and standard deviation {sd}.",
-        f"  Variance of positions: inverse-gamma with shape {spread.shape:.4g} and scale {spread.scale:.4g}"
-        f" (mean {mean:.4g}).",
-    ]
-    if isinstance(network.sociality, Sociality):
-        lines.append(
-            "  Sociality: records differ in how many ties they have at the same place; the standard deviation is "
-            f"half-normal with scale {network.sociality.scale:g}."
-        )
-    if isinstance(network.tie_correlation, TieCorrelation):
-        lines.append(_correlation_line(network.tie_correlation, dataset))
+    lines = (
+        _shared_lines(model.network) if isinstance(model.network, SharedTies) else _space_lines(model.network, dataset)
+    )
     without = [name for name in dataset.files if name not in with_ties]
     if without:
         lines.append(f"  No network in: {', '.join(without)}.")
     return lines
 
 
-def _correlation_line(correlation: TieCorrelation, dataset: Dataset) -> str:
-    """Say what correlation is believed in, and who is left out of it."""
-    files = "both files" if len(dataset.files) == 2 else "one file and the next that both are in"
-    line = (
-        f"  Correlation: ties of the same two persons in {files} go together with odds ratio φ, log φ normal with "
-        f"mean 0 and standard deviation {correlation.sd:g}."
-    )
-    left_out = egos(correlation, dataset)
-    if not left_out:
-        return line
-    names = listed([f"{name}/{key}" for name, key in left_out], 8)
-    detected = " (tied to everybody in their file)" if correlation.egos == "detect" else ""
-    return f"{line} Egos left out of it{detected}: {names}."
+def _shared_lines(network: SharedTies) -> list[str]:
+    sharing = network.sharing
+    share = f"~ {_beta(sharing)}" if isinstance(sharing, Beta) else f"is {sharing:g}"
+    power = "1 would be full; a pilot run learns it"
+    if network.power != "learn":
+        power = f"set to {network.power:g}; 1 would be full"
+    return [
+        "Ties: two persons who are tied in one file are often tied in another (shared ties). Knowing the same person "
+        "speaks for a link, most of all a person with few ties; who is tied to everybody says next to nothing.",
+        f"  The share of ties that files have in common {share}.",
+        f"  Ties around a person are not independent, so that their evidence is counted with a power ({power}).",
+    ]
+
+
+def _space_lines(network: LatentSpace, dataset: Dataset) -> list[str]:
+    spread = network.spread_prior(len(dataset.records))
+    mean = spread.scale / (spread.shape - 1) if spread.shape > 1 else math.inf
+    given = network.intercept_sd
+    sd = ", ".join(f"{sd:g} in {name}" for name, sd in given.items()) if isinstance(given, Mapping) else f"{given:g}"
+    return [
+        f"Ties: persons have positions in {network.dimension} dimension{'s' if network.dimension > 1 else ''}, shared "
+        f"by all their records; near persons are more likely tied ({network.link} link).",
+        f"  Intercepts: normal with mean 0 and standard deviation {sd}.",
+        f"  Variance of positions: inverse-gamma with shape {spread.shape:.4g} and scale {spread.scale:.4g}"
+        f" (mean {mean:.4g}).",
+    ]
 
 
 def _field_lines(model: Model, dataset: Dataset) -> list[str]:
     fields = model.fields_for(dataset.fields)
     lines = [_field_line(name, field, len(dataset.columns[name].values)) for name, field in fields.items()]
+    lines += _dependence_lines(model, dataset, list(fields))
     ignored = [name for name in dataset.fields if name not in fields]
     if ignored:
         lines.append(f"  Not used by this model: {', '.join(ignored)}.")
+    if dataset.unused:
+        lines.append(f"  Columns that are no field of the data set: {', '.join(dataset.unused)}.")
     if not fields and (model.network is None or all(ties is None for ties in dataset.ties.values())):
         lines.append("  So there is nothing to link by: the posterior is the prior.")
     return ["Profiles:" if fields else "Profiles: not used.", *lines]
 
 
-def _record_lines(model: Model) -> list[str]:
-    if model.records is None:
+def _dependence_lines(model: Model, dataset: Dataset, fields: Sequence[str]) -> list[str]:
+    """Say which fields depend on each other."""
+    edges = find_dependence(model, dataset, Faults()).edges
+    if not edges or model.dependence is None:
         return []
-    share, distortion = model.records.share, model.records.distortion
+    joined = ", ".join(f"{fields[a]} – {fields[b]}" for a, b in edges)
+    return [
+        f"  Fields that depend on each other: {joined}. What they share counts once; a record errs in each by itself, "
+        f"or has the values of another time in all of them (with probability ~ {_beta(model.dependence.change)})."
+    ]
+
+
+def _record_lines(model: Model) -> list[str]:
+    if model.careless is None:
+        return []
+    share, distortion = model.careless.share, model.careless.distortion
     return [
         f"Records: careful ones, and careless ones (a share ~ {_beta(share)}) whose distortion rates are their own in "
         f"every field (~ {_beta(distortion)}); the priors alone tell the two sorts apart."
@@ -154,12 +167,7 @@ def _field_line(name: str, field: Field, distinct: int) -> str:
     if isinstance(field, PersonName):
         return f"{start}; {_name_words(field)}"
     assert isinstance(field, Categorical)
-    line = f"{start}; frequencies of true values ~ Dirichlet({field.concentration:g})"
-    if isinstance(field.confusion, str):
-        return f"{line}."
-    return (
-        f"{line}; which value a distorted one becomes depends on the true one: rows ~ Dirichlet({field.confusion:g})."
-    )
+    return f"{start}; frequencies of true values ~ Dirichlet({field.concentration:g})."
 
 
 def _open_words(field: String) -> str:
@@ -189,17 +197,12 @@ def _name_words(field: PersonName) -> str:
 
 
 def _linkage_lines(model: Model, dataset: Dataset) -> list[str]:
-    prior = model.linkage
+    prior = model.linkage_for(len(dataset.files))
     if isinstance(prior, Uniform):
         words = "every way of pairing records of different files is equally likely (the paper's prior)"
     elif isinstance(prior, MatchRate):
         words = f"the share of possible matches that are made is Beta({prior.a:g}, {prior.b:g})"
         words += "; anchors count" if prior.anchors_inform else "; anchors do not count"
-        if isinstance(prior.activity, Activity):
-            words += (
-                "; well-connected records are more likely matched (or less), with weights exp(α·z), z the standardised "
-                f"log degree and α normal with standard deviation {prior.activity.sd:g}"
-            )
     else:
         words = _cluster_words(prior)
     persons, probability = persons_prior(model, dataset)
@@ -210,10 +213,19 @@ def _linkage_lines(model: Model, dataset: Dataset) -> list[str]:
     what = "matches" if isinstance(prior, LinkagePrior) else "records are of a person seen before"
     counted = "not counted" if isinstance(prior, SizePrior) else "among them"
     return [
-        f"Linkage: {words}.",
+        f"Linkage: {words}{_chosen(model, dataset)}.",
         f"  On these files this prior expects {mean:,.1f} persons (sd {sd:.2f}, 95 % between {low:,} and {high:,}), "
         f"so {matches:,.1f} {what}, {len(dataset.anchors.pair_numbers):,} anchors {counted}.",
     ]
+
+
+def _chosen(model: Model, dataset: Dataset) -> str:
+    """Say so where the prior was chosen by the number of files and not by the user."""
+    if model.linkage is not None:
+        return ""
+    files = len(dataset.files)
+    kind = model.linkage_for(files).kind
+    return f" ({kind}, the default for {'one file' if files == 1 else 'two files' if files == 2 else f'{files} files'})"
 
 
 def _cluster_words(prior: object) -> str:

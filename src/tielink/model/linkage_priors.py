@@ -8,7 +8,7 @@ for the user's own file sizes and printed with every run.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
@@ -22,7 +22,7 @@ from tielink.specification import Complaint, Specification, is_number
 if TYPE_CHECKING:
     from tielink.data.linkage import LinkageClass
 
-__all__ = ["LINKAGE_PRIORS", "Activity", "LinkagePrior", "MatchRate", "Uniform", "log_matchings", "pairing_tables"]
+__all__ = ["LINKAGE_PRIORS", "LinkagePrior", "MatchRate", "Uniform", "log_matchings", "pairing_tables"]
 
 Log = NDArray[np.float64]
 
@@ -105,29 +105,6 @@ class Uniform(LinkagePrior):
 
 
 @dataclass(frozen=True)
-class Activity(Specification):
-    """Whoever is in both files tends to be well connected, or the reverse.
-
-    Which records are linked depends on their degrees: with w = exp(α·z), z the standardised log(1 + degree) of the free
-    records of a file, m matches hold the records A and B with probability ∝ Π_{a∈A} w_a · Π_{b∈B} v_b. α ~ N(0, sd²);
-    α = 0 makes all linkages with m matches equally likely. Degrees are taken as known beforehand.
-
-    Parameters
-    ----------
-    sd
-        Prior standard deviation of α.
-    """
-
-    kind: ClassVar[str] = "activity"
-    sd: float = 1.0
-
-    def complaints(self) -> Iterator[Complaint]:
-        """The standard deviation must be positive."""
-        if not is_number(self.sd, above=0):
-            yield "sd", "a number above 0"
-
-
-@dataclass(frozen=True)
 class MatchRate(LinkagePrior):
     """The number of matches is beta-binomial; given that number, every linkage is equally likely.
 
@@ -136,11 +113,7 @@ class MatchRate(LinkagePrior):
 
         p(ξ) = B(m + a, n − m + b)/B(a, b) · (n' − m)!/n'!.
 
-    With a = b = 1 every number of matches is equally likely. With `activity` (two files),
-
-        p(ξ) = BetaBinomial(m) · Π w_a v_b / (m! e_m(w) e_m(v)),
-
-    e_m the elementary symmetric polynomials; see `Activity`.
+    With a = b = 1 every number of matches is equally likely.
 
     Parameters
     ----------
@@ -149,16 +122,12 @@ class MatchRate(LinkagePrior):
     anchors_inform
         Anchors are usually known *because* they match, and then say nothing about the rate: m and M count
         only records that are not anchored. Set this if anchors come from checking a random sample.
-    activity
-        Whether well-connected records are more (or less) likely to be matched: true, false or `Activity(...)`.
     """
 
     kind: ClassVar[str] = "match_rate"
-    switches: ClassVar[Mapping[str, type[Specification]]] = {"activity": Activity}
     a: float = 1.0
     b: float = 1.0
     anchors_inform: bool = False
-    activity: Activity | bool = False
 
     def complaints(self) -> Iterator[Complaint]:
         """Both parameters must be positive."""

@@ -1,9 +1,9 @@
-"""The model of ties: positions in a latent space, near ones more likely tied.
+"""Models of ties.
 
-y_{ii'j} ~ Bernoulli(g⁻¹(β_j − ‖u_{ξ_ij} − u_{ξ_i'j}‖)),   β_j ~ N(0, ω_j²),   u_n ~ N(0, σ² I_K).
+`SharedTies`: whoever is tied in one file is often tied in the other. `LatentSpace`, the paper's: positions in a latent
+space, near ones more likely tied,
 
-Two additions are off unless asked for: `Sociality` lets records differ in how many ties they have at the same place,
-and `TieCorrelation` lets a tie in one file speak about the tie of the same two persons in the other.
+    y_{ii'j} ~ Bernoulli(g⁻¹(β_j − ‖u_{ξ_ij} − u_{ξ_i'j}‖)),   β_j ~ N(0, ω_j²),   u_n ~ N(0, σ² I_K).
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
-from tielink.specification import Complaint, Specification, is_number, is_whole
+from tielink.faults import Faults
+from tielink.specification import Beta, Complaint, Specification, is_number, is_whole, read_table
 
-__all__ = ["Elicited", "InverseGamma", "LatentSpace", "Sociality", "TieCorrelation"]
+__all__ = ["NETWORKS", "Elicited", "InverseGamma", "LatentSpace", "SharedTies"]
 
 
 @dataclass(frozen=True)
@@ -65,69 +66,6 @@ class Elicited(Specification):
 
 
 @dataclass(frozen=True)
-class TieCorrelation(Specification):
-    """Ties of the same two persons in different files go together, beyond what their positions say.
-
-    The two dyads are a bivariate Bernoulli with unchanged margins and odds ratio φ (Plackett 1965):
-    φ = p₁₁p₀₀/(p₁₀p₀₁), log φ ~ N(0, sd²). φ = 1 is independence, the paper's model. The dyads of two persons who share
-    three or more files are a chain in the order of the files, in which neighbours are such pairs.
-
-    Parameters
-    ----------
-    sd
-        Prior standard deviation of log φ.
-    egos
-        Records that take no part, by file: `{"facebook": ["12"]}`. An ego whose network the file is, tied to everybody
-        in it, says nothing about ties of others and would drive φ up all by itself. By default ("detect") every
-        record that is tied to everybody in its file is taken for one, and `Model.describe` says which.
-    """
-
-    kind: ClassVar[str] = "tie_correlation"
-    sd: float = 2.0
-    egos: str | Mapping[str, tuple[object, ...]] = "detect"
-
-    def __post_init__(self) -> None:
-        """Keep ids as tuples, so that what is written to a file and read back is equal."""
-        if isinstance(self.egos, Mapping):
-            lists = {name: tuple(ids) if isinstance(ids, list) else ids for name, ids in self.egos.items()}
-            object.__setattr__(self, "egos", lists)
-        super().__post_init__()
-
-    def complaints(self) -> Iterator[Complaint]:
-        """Check each setting on its own."""
-        if not is_number(self.sd, above=0):
-            yield "sd", "a number above 0"
-        if isinstance(self.egos, Mapping):
-            if not all(isinstance(ids, tuple) for ids in self.egos.values()):
-                yield "egos", 'a list of ids for each file that has egos, {"facebook": ["12"]}'
-        elif self.egos != "detect":
-            yield "egos", '"detect" or a mapping from files to ids'
-
-
-@dataclass(frozen=True)
-class Sociality(Specification):
-    """Records differ in how many ties they have: g(θ) = β_j + s_i + s_i' − distance, s ~ N(0, τ²).
-
-    One s for each *record*: the same person may be busy in one file and silent in another. τ is half-normal:
-    its density is highest at 0, where the model is the paper's, so records differ only as far as the ties ask for
-    it. (An inverse-gamma prior of τ² would give conjugate draws, and rule out the paper's model.)
-
-    Parameters
-    ----------
-    scale
-        Scale of τ: P(τ < scale) = 0.68. One unit of s multiplies the odds of every tie of a record by e.
-    """
-
-    kind: ClassVar[str] = "sociality"
-    scale: float = 1.0
-
-    def complaints(self) -> Iterator[Complaint]:
-        """The scale must be positive."""
-        if not is_number(self.scale, above=0):
-            yield "scale", "a number above 0"
-
-
-@dataclass(frozen=True)
 class LatentSpace(Specification):
     """Latent-space model of ties (Hoff, Raftery and Handcock 2002), shared by all files of a person.
 
@@ -141,30 +79,19 @@ class LatentSpace(Specification):
         ω_j, the prior standard deviation of the intercept β_j: one number, or one for each file.
     spread
         Prior of σ², the variance of positions.
-    tie_correlation
-        Whether ties of the same persons in different files may go together beyond their positions: true, false or
-        `TieCorrelation(...)`.
-    sociality
-        Whether records differ in how many ties they have at the same place: true, false or `Sociality(...)`.
     """
 
     kind: ClassVar[str] = "latent_space"
-    switches: ClassVar[Mapping[str, type[Specification]]] = {
-        "tie_correlation": TieCorrelation,
-        "sociality": Sociality,
-    }
     parts: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {"spread": (Elicited, InverseGamma)}
     dimension: int = 2
     link: str = "logit"
     intercept_sd: float | Mapping[str, float] = 100.0
     spread: Elicited | InverseGamma = Elicited()
-    tie_correlation: TieCorrelation | bool = False
-    sociality: Sociality | bool = False
 
     def complaints(self) -> Iterator[Complaint]:
         """Check each setting on its own."""
-        if not is_whole(self.dimension, least=1):
-            yield "dimension", "a whole number of at least 1"
+        if not is_whole(self.dimension, least=1, most=1000):
+            yield "dimension", "a whole number from 1 to 1,000"
         if self.link not in ("logit", "probit"):
             yield "link", '"logit" or "probit"'
         sds = self.intercept_sd.values() if isinstance(self.intercept_sd, Mapping) else [self.intercept_sd]
@@ -176,3 +103,55 @@ class LatentSpace(Specification):
         if isinstance(self.spread, InverseGamma):
             return self.spread
         return self.spread.for_size(records, self.dimension)
+
+
+ANY_SHARE = Beta(1, 1)
+
+
+@dataclass(frozen=True)
+class SharedTies(Specification):
+    """Two persons who are tied in one file are often tied in another: a sparse model of ties, linear in their number.
+
+    Every record has a rate θ that its degree determines, and each dyad of a file is tied with probability
+    1 − exp(−θ_i θ_i'). The dyads of the same two persons in two files share a Poisson count of rate
+    ρ·min(θ_i, θ_j)·min(θ_i', θ_j'). A tie that both files have therefore speaks for a link, most of all where people
+    have few ties; ties of people who are tied to everybody say next to nothing. Over more than two files, and with
+    duplicates, the log-likelihood is the sum over all pairs of dyads of the same two persons (a composite likelihood).
+
+    Parameters
+    ----------
+    power
+        The power β of the tie likelihood, from 0 to 1. Ties around a person are not independent, so that the likelihood
+        by itself is too sure: by default ("learn") a pilot run finds the power at which ties are as reliable as they
+        claim to be.
+    sharing
+        ρ, the share of ties that the files have in common: a number from 0 to below 1, or its `Beta` prior.
+
+    >>> SharedTies(power=0.4).power
+    0.4
+    """
+
+    kind: ClassVar[str] = "shared_ties"
+    power: float | str = "learn"
+    sharing: float | Beta = ANY_SHARE
+
+    def complaints(self) -> Iterator[Complaint]:
+        """Check each setting on its own."""
+        if self.power != "learn" and not (is_number(self.power, above=-1e-300) and float(self.power) <= 1):
+            yield "power", '"learn" or a number from 0 to 1'
+        fixed = is_number(self.sharing, above=-1e-300) and float(self.sharing) < 1  # type: ignore[arg-type]
+        if not isinstance(self.sharing, Beta) and not fixed:
+            yield "sharing", "a number from 0 to below 1, or Beta(a, b)"
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any], where: str, faults: Faults) -> Self | None:
+        """Make the specification from a table; `sharing` may be a number or a table of its own."""
+        if isinstance(table.get("sharing"), Mapping):
+            table = {**table, "sharing": read_table(table["sharing"], (Beta,), f"{where}.sharing", faults)}
+            if table["sharing"] is None:
+                return None
+        return super().from_table(table, where, faults)
+
+
+NETWORKS: tuple[type[Specification], ...] = (SharedTies, LatentSpace)
+"""Every model of ties, in the order in which help texts name them."""

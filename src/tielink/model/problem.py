@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +15,18 @@ from tielink.channels.channel import Channel
 from tielink.data.linkage import Linkage, LinkageClass
 from tielink.faults import Faults, listed
 from tielink.fields import Field
-from tielink.model.activity import ActivityProblem, compile_activity
 from tielink.model.cluster_priors import ClusterPrior, OnePerFile
-from tielink.model.egos import taking_part
+from tielink.model.dependence import find_dependence
 from tielink.model.linkage_priors import LinkagePrior, MatchRate
-from tielink.model.network import Sociality, TieCorrelation
+from tielink.model.network import SharedTies
 from tielink.specification import Beta
 
 if TYPE_CHECKING:
+    from tielink.channels.tree import FieldTree
     from tielink.data.dataset import Dataset
     from tielink.model.spec import Model
 
-__all__ = ["LinkageProblem", "NetworkProblem", "Problem", "Rate"]
+__all__ = ["LatentSpaceProblem", "LinkageProblem", "Problem", "Rate", "SharedTiesProblem", "compile_linkage"]
 
 Codes = NDArray[np.int64]
 
@@ -33,9 +34,25 @@ NOBODY = np.zeros(0, dtype=bool)
 """Which records are careless, where the model does not ask."""
 
 
+_COMPILED: WeakKeyDictionary[Dataset, tuple[Model, Problem]] = WeakKeyDictionary()
+"""What was last compiled for a data set: describing, sampling and explaining need the same."""
+
+
 @dataclass(frozen=True, eq=False)
-class NetworkProblem:
-    """Ties and the hyperparameters of their model."""
+class SharedTiesProblem:
+    """Ties and the hyperparameters of shared ties."""
+
+    ties: tuple[NDArray[np.int64] | None, ...]
+    """For each file pairs i < i' of its own record numbers; None for a file without a network."""
+    power: float | None
+    """The power of the tie likelihood; None if it is to be learnt."""
+    sharing: float | Beta
+    """ρ, or its prior."""
+
+
+@dataclass(frozen=True, eq=False)
+class LatentSpaceProblem:
+    """Ties and the hyperparameters of a latent space."""
 
     dimension: int
     link: str
@@ -44,12 +61,6 @@ class NetworkProblem:
     intercept_sd: NDArray[np.float64]
     spread_shape: float
     spread_scale: float
-    correlation_sd: float | None = None
-    """Prior standard deviation of log φ; None if dyads of different files are independent (φ = 1)."""
-    correlated: NDArray[np.bool_] | None = None
-    """Which records take part in the correlation of ties; None with φ = 1."""
-    sociality_scale: float | None = None
-    """Scale of the half-normal prior of τ; None without sociality."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +87,6 @@ class LinkageProblem:
     free: tuple[int, ...]
     """The number of records of each file that are not anchored."""
     anchored_pairs: int
-    activity: ActivityProblem | None = None
-    """How degrees weigh on who is matched; None if they do not."""
     clusters: ClusterPrior | None = None
     """The prior, where a person may have more than two records; then nothing is known by the number of matches."""
     largest: int = 2
@@ -93,7 +102,7 @@ class Problem:
     sizes: tuple[int, ...]
     file_of: Codes
     linkage: LinkageProblem
-    network: NetworkProblem | None
+    network: LatentSpaceProblem | SharedTiesProblem | None
     fields: tuple[Channel, ...]
     rates: tuple[Rate, ...]
     """Every distortion rate."""
@@ -104,11 +113,18 @@ class Problem:
 
     Careless records have rates of their own: the second half of `rates`, in the order of the first.
     """
+    trees: tuple[FieldTree, ...] = ()
+    """Fields that depend on each other; how often all of a tree change at once is a rate, and those come last."""
 
     @property
     def records(self) -> int:
         """I, the number of records."""
         return len(self.file_of)
+
+    @property
+    def tree_rates(self) -> range:
+        """Which of the rates are those of trees."""
+        return range(len(self.rates) - len(self.trees), len(self.rates))
 
     def rate_numbers(self, place: int, careless: NDArray[np.bool_]) -> Codes:
         """Return which of the rates holds for each record in field number `place`; `careless` may be empty."""
@@ -124,25 +140,41 @@ class Problem:
     @classmethod
     def compile(cls, model: Model, dataset: Dataset) -> Problem:
         """Compile a model for a data set; raise one error with everything that does not fit."""
+        known, problem = _COMPILED.get(dataset, (None, None))
+        if problem is None or known != model:
+            problem = cls._compile(model, dataset)
+            _COMPILED[dataset] = model, problem
+        return problem
+
+    @classmethod
+    def _compile(cls, model: Model, dataset: Dataset) -> Problem:
         from tielink.channels.compile import compile_channel  # numba: a saved posterior opens without it
+        from tielink.channels.tree import compile_trees
 
         faults = Faults()
-        linkage = _compile_linkage(model, dataset, faults)
+        linkage = compile_linkage(model, dataset, faults)
         network = _compile_network(model, dataset, faults)
         specified = model.fields_for(dataset.fields)
         fields = [
             compile_channel(name, field, dataset.columns[name], dataset.records.file_of, faults)
             for name, field in specified.items()
         ]
+        dependence = find_dependence(model, dataset, faults)
         faults.raise_errors()
         assert linkage is not None  # or there would have been a fault
         rates, rate_of = _compile_rates(specified, dataset.files)
         channels = tuple(field for field in fields if field is not None)
         share = None
-        if model.records is not None:
-            rates += tuple(Rate(f"{rate.name}, careless", model.records.distortion) for rate in rates)
-            share = model.records.share
-        return cls(dataset.records.sizes, dataset.records.file_of, linkage, network, channels, rates, rate_of, share)
+        if model.careless is not None:
+            rates += tuple(Rate(f"{rate.name}, careless", model.careless.distortion) for rate in rates)
+            share = model.careless.share
+        trees = tuple(compile_trees(channels, *dependence, dataset.records.file_of))
+        if trees:
+            assert model.dependence is not None
+            rates += tuple(Rate(", ".join(tree.names) + " together", model.dependence.change) for tree in trees)
+        return cls(
+            dataset.records.sizes, dataset.records.file_of, linkage, network, channels, rates, rate_of, share, trees
+        )
 
 
 def _compile_rates(fields: Mapping[str, Field], files: Sequence[str]) -> tuple[tuple[Rate, ...], Codes]:
@@ -157,17 +189,21 @@ def _compile_rates(fields: Mapping[str, Field], files: Sequence[str]) -> tuple[t
 
 
 def free_sizes(dataset: Dataset) -> tuple[int, ...]:
-    """Return the number of records of each file that are not anchored."""
-    alone = np.bincount(dataset.anchors.labels)[dataset.anchors.labels] == 1
+    """Return the number of records of each file that are not anchored, but by answers."""
+    labels = dataset.volunteered.labels
+    alone = np.bincount(labels)[labels] == 1
     return tuple(int(n) for n in np.bincount(dataset.records.file_of[alone], minlength=len(dataset.files)))
 
 
-def _compile_linkage(model: Model, dataset: Dataset, faults: Faults) -> LinkageProblem | None:
+def compile_linkage(model: Model, dataset: Dataset, faults: Faults) -> LinkageProblem | None:
+    """Compile the prior of linkages; None where what is known does not fit it, which goes on the list of faults."""
     anchors: Linkage = dataset.anchors
-    prior, sizes = model.linkage, dataset.records.sizes
+    sizes = dataset.records.sizes
+    prior = model.linkage_for(len(sizes))
     largest = prior.largest(len(sizes)) if isinstance(prior, ClusterPrior) else 2
     wrong = anchors.violations(prior.allowed)
-    wrong += [group for group in anchors.clusters() if len(group) > largest and group not in wrong]
+    known = anchors.clusters() if len(anchors.pair_numbers) else ()
+    wrong += [group for group in known if len(group) > largest and group not in wrong]
     if wrong:
         groups = listed([str(group) for group in wrong])
         allows = {
@@ -179,21 +215,19 @@ def _compile_linkage(model: Model, dataset: Dataset, faults: Faults) -> LinkageP
             "anchors", f"{type(prior).__name__}() allows {allows}, not {groups}.", "Keep one partner of each record."
         )
         return None
-    if isinstance(prior, MatchRate) and prior.activity and len(sizes) != 2:
-        faults.error("model.linkage", f"activity is defined for two files, not {len(sizes)}.", "Leave it off.")
-        return None
     free, pairs = free_sizes(dataset), prior
     if isinstance(prior, OnePerFile) and len(sizes) == 2:
         pairs = MatchRate(prior.a, prior.b, prior.anchors_inform)  # the same prior, for which there is a faster sampler
+    by_matches = pairs.log_by_matches(free, sizes) if isinstance(pairs, LinkagePrior) else np.empty(0)
     return LinkageProblem(
         allowed=pairs.allowed,
-        log_by_matches=pairs.log_by_matches(free, sizes) if isinstance(pairs, LinkagePrior) else np.empty(0),
+        # Matches that a person was asked about are anchored, and count as matches like any other.
+        log_by_matches=by_matches[len(anchors.pair_numbers) - len(dataset.volunteered.pair_numbers) :],
         log_matches=pairs.log_matches(free, sizes) if isinstance(pairs, LinkagePrior) else np.empty(0),
         anchors=anchors.labels,
         nonmatches=dataset.nonmatches,
         free=free,
         anchored_pairs=len(anchors.pair_numbers),
-        activity=None if isinstance(prior, ClusterPrior) else compile_activity(prior, dataset),
         clusters=pairs if isinstance(pairs, ClusterPrior) else None,
         largest=largest,
         settled=settled_records(dataset, getattr(prior, "anchors_inform", False)),
@@ -201,19 +235,24 @@ def _compile_linkage(model: Model, dataset: Dataset, faults: Faults) -> LinkageP
 
 
 def settled_records(dataset: Dataset, inform: bool) -> Codes:
-    """Count for each file the records anchored to an earlier file; none where anchors inform about the rate."""
+    """Count for each file the records anchored to an earlier file, but by answers; none where anchors inform."""
     files = dataset.records.file_of
     count = np.zeros(len(dataset.files), dtype=np.int64)
-    for group in [] if inform else dataset.anchors.members:
+    anchors = dataset.volunteered
+    for group in [] if inform or not len(anchors.pair_numbers) else anchors.members:
         later = files[group] > files[group].min()
         np.add.at(count, files[group][later], 1)
     return count
 
 
-def _compile_network(model: Model, dataset: Dataset, faults: Faults) -> NetworkProblem | None:
+def _compile_network(model: Model, dataset: Dataset, faults: Faults) -> LatentSpaceProblem | SharedTiesProblem | None:
     spec = model.network
     if spec is None or all(ties is None for ties in dataset.ties.values()):
         return None
+    ties = tuple(dataset.ties[name] for name in dataset.files)
+    if isinstance(spec, SharedTies):
+        power = None if isinstance(spec.power, str) else float(spec.power)
+        return SharedTiesProblem(ties, power, spec.sharing if isinstance(spec.sharing, Beta) else float(spec.sharing))
     given = spec.intercept_sd
     if isinstance(given, Mapping) and given.keys() != set(dataset.files):
         names = listed([repr(name) for name in dataset.files], 8)
@@ -221,19 +260,11 @@ def _compile_network(model: Model, dataset: Dataset, faults: Faults) -> NetworkP
         return None
     sds = [given[name] if isinstance(given, Mapping) else given for name in dataset.files]
     spread = spec.spread_prior(len(dataset.records))
-    correlation = spec.tie_correlation if isinstance(spec.tie_correlation, TieCorrelation) else None
-    sociality = spec.sociality if isinstance(spec.sociality, Sociality) else None
-    if correlation is not None and model.linkage.allowed == "free":
-        problem = "tie_correlation is not defined for persons with several records in one file."
-        faults.error("model.network", problem, "Turn it off, or use a linkage prior without duplicates.")
-    return NetworkProblem(
+    return LatentSpaceProblem(
         dimension=spec.dimension,
         link=spec.link,
-        ties=tuple(dataset.ties[name] for name in dataset.files),
+        ties=ties,
         intercept_sd=np.array(sds, dtype=float),
         spread_shape=spread.shape,
         spread_scale=spread.scale,
-        correlation_sd=None if correlation is None else correlation.sd,
-        correlated=None if correlation is None else taking_part(correlation, dataset, faults),
-        sociality_scale=None if sociality is None else sociality.scale,
     )

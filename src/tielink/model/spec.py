@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from tielink.faults import Faults, nearest
 from tielink.fields import FIELD_KINDS, Categorical, Field, String
 from tielink.model.careless import Careless
-from tielink.model.cluster_priors import CLUSTER_PRIORS, ClusterPrior
+from tielink.model.cluster_priors import CLUSTER_PRIORS, ClusterPrior, EwensPitman, OnePerFile
+from tielink.model.dependence import Dependence
 from tielink.model.linkage_priors import LINKAGE_PRIORS, LinkagePrior, MatchRate, Uniform
-from tielink.model.network import Elicited, LatentSpace
+from tielink.model.network import NETWORKS, Elicited, LatentSpace, SharedTies
 from tielink.specification import Complaint, Specification, read_table
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ __all__ = ["Model"]
 
 NONE = "none"
 DECLARED = "declared"
+BY_FILES = "by_files"
 EVERY_LINKAGE_PRIOR: tuple[type[LinkagePrior | ClusterPrior], ...] = (*LINKAGE_PRIORS, *CLUSTER_PRIORS)
 
 
@@ -31,37 +33,43 @@ class Model(Specification):
     Parameters
     ----------
     network
-        The model of ties; None leaves ties out.
+        The model of ties, `SharedTies()` or `LatentSpace()`; None leaves ties out.
     linkage
-        The prior of who is whom.
+        The prior of who is whom. By default the one that suits the number of files, see `linkage_for`.
     fields
         The fields to use, and how each is modelled; `{}` leaves profiles out. By default all fields of the data
         set, as declared there; to change one, `Model(fields=data.fields | {"username": String(edits=Beta(1, 4))})`.
     kinds
         How fields of a kind are modelled when `fields` does not name them: `{"string": String.paper()}`. By
         default as the data set declares them.
-    records
+    careless
         `Careless(...)`: some records are careless, and wrong more often in all their fields. None for one sort only.
+    dependence
+        `Dependence(...)`: fields whose true values tell each other, by default as learnt. None takes all of them for
+        independent.
 
     >>> Model(linkage=Uniform()) == Model.from_table(Model(linkage=Uniform()).to_table(), "model", Faults())
     True
     """
 
     kind: ClassVar[str] = "model"
-    network: LatentSpace | None = field(default_factory=LatentSpace)
-    linkage: LinkagePrior | ClusterPrior = field(default_factory=MatchRate)
+    network: SharedTies | LatentSpace | None = field(default_factory=SharedTies)
+    linkage: LinkagePrior | ClusterPrior | None = None
     fields: Mapping[str, Field] | None = None
     kinds: Mapping[str, Field] = field(default_factory=dict)
-    records: Careless | None = None
+    careless: Careless | None = None
+    dependence: Dependence | None = field(default_factory=Dependence)
 
     def complaints(self) -> Iterator[Complaint]:
         """Check that every part is of its kind."""
-        if not isinstance(self.network, LatentSpace | None):
-            yield "network", "LatentSpace(...) or None"
-        if not isinstance(self.linkage, LinkagePrior | ClusterPrior):
-            yield "linkage", " or ".join(f"{cls.__name__}()" for cls in EVERY_LINKAGE_PRIOR)
-        if not isinstance(self.records, Careless | None):
-            yield "records", "Careless(...) or None"
+        if not isinstance(self.network, SharedTies | LatentSpace | None):
+            yield "network", "SharedTies(...), LatentSpace(...) or None"
+        if not isinstance(self.linkage, LinkagePrior | ClusterPrior | None):
+            yield "linkage", " or ".join([*(f"{cls.__name__}()" for cls in EVERY_LINKAGE_PRIOR), "None"])
+        if not isinstance(self.careless, Careless | None):
+            yield "careless", "Careless(...) or None"
+        if not isinstance(self.dependence, Dependence | None):
+            yield "dependence", "Dependence(...) or None"
         for name in ("fields", "kinds"):
             value = getattr(self, name)
             if value is None and name == "fields":
@@ -78,7 +86,20 @@ class Model(Specification):
             network=LatentSpace(dimension, link="logit", intercept_sd=100.0, spread=Elicited(cv=0.5)),
             linkage=Uniform(),
             kinds={"string": String.paper(), "categorical": Categorical.paper()},
+            dependence=None,
         )
+
+    def linkage_for(self, files: int) -> LinkagePrior | ClusterPrior:
+        """Return the linkage prior; where none is set, the one that allows whatever so many files can hold.
+
+        One file can only hold duplicates, two can share persons in pairs, and with more a person may be in all of them.
+
+        >>> Model().linkage_for(2), Model().linkage_for(3)
+        (MatchRate(a=1.0, b=1.0, anchors_inform=False), OnePerFile(a=1.0, b=1.0, anchors_inform=False))
+        """
+        if self.linkage is not None:
+            return self.linkage
+        return EwensPitman() if files == 1 else MatchRate() if files == 2 else OnePerFile()
 
     def fields_for(self, declared: Mapping[str, Field]) -> dict[str, Field]:
         """Decide how each declared field is modelled: by name, else by kind, else as declared."""
@@ -100,25 +121,30 @@ class Model(Specification):
         """Write every choice out as a project file's `[model]` table."""
         return {
             "network": NONE if self.network is None else self.network.to_table(),
-            "linkage": self.linkage.to_table(),
+            "linkage": BY_FILES if self.linkage is None else self.linkage.to_table(),
             "fields": DECLARED if self.fields is None else _tables(self.fields),
             "kinds": _tables(self.kinds),
-            "records": NONE if self.records is None else self.records.to_table(),
+            "careless": NONE if self.careless is None else self.careless.to_table(),
+            "dependence": NONE if self.dependence is None else self.dependence.to_table(),
         }
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any], where: str, faults: Faults) -> Self | None:
         """Read a project file's `[model]` table; faults go on the list, and then there is no result."""
-        known = ("network", "linkage", "fields", "kinds", "records")
+        known = ("network", "linkage", "fields", "kinds", "careless", "dependence")
         before = len(faults.errors)
         for name in table.keys() - set(known):
             faults.error(where, f"unknown setting {name!r}.", nearest(name, known))
         settings: dict[str, Any] = {}
-        parts: dict[str, tuple[type[Specification], ...]] = {"network": (LatentSpace,), "records": (Careless,)}
+        parts: dict[str, tuple[type[Specification], ...]] = {
+            "network": NETWORKS,
+            "careless": (Careless,),
+            "dependence": (Dependence,),
+        }
         for name in parts.keys() & table.keys():
             given = table[name]
             settings[name] = None if given == NONE else read_table(given, parts[name], f"{where}.{name}", faults)
-        if "linkage" in table:
+        if table.get("linkage", BY_FILES) != BY_FILES:
             settings["linkage"] = read_table(table["linkage"], EVERY_LINKAGE_PRIOR, f"{where}.linkage", faults)
         for name in ("fields", "kinds"):
             given = table.get(name, DECLARED)

@@ -15,10 +15,20 @@ __all__ = ["calibration"]
 
 
 def calibration(found: Evaluation | Calibration, *, axes: Any = None) -> Any:
-    """Draw the share of true matches among pairs of like probability; honest ones lie on the diagonal; return axes.
+    """Draw a calibration curve: the share of true matches among pairs of similar probability.
 
-    `found` is what `tl.evaluate(posterior, truth)` returns. Bars are 95 % intervals of a share (Wilson); numbers count
-    the pairs of each bin.
+    Calibrated probabilities lie on the diagonal. Bars are 95 % Wilson intervals; numbers count the pairs of each bin.
+
+    Parameters
+    ----------
+    found
+        What `tl.evaluate(posterior, truth)` returns.
+    axes
+        Where to draw; by default on new axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
     """
     one = found.calibration if isinstance(found, Evaluation) else found
     if one is None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tielink.plot.style import FAINT, FILE_COLOURS, INK, canvas, file_colour, plain, pyplot
+from tielink.posterior.diagnosis import shown_rhat
 from tielink.posterior.posterior import Posterior
 from tielink.select.compare import Comparison
 
@@ -14,11 +15,25 @@ __all__ = ["trace", "waic"]
 
 
 def trace(posterior: Posterior) -> Any:
-    """Draw the number of persons and the log-likelihood of every chain, draw by draw; return a matplotlib figure."""
-    figure, axes = pyplot().subplots(2, 1, figsize=(7.5, 4.6), sharex=True, layout="constrained")
-    figure.patch.set_alpha(0.0)
+    """Draw trace plots of the number of persons, the log-likelihood and, if it is sampled, the share of common ties.
+
+    Parameters
+    ----------
+    posterior
+        The posterior.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
     diagnosis = posterior.diagnose()
-    series = (("persons N", posterior.number_of_persons), ("log-likelihood", posterior.log_likelihood))
+    series = [("persons N", posterior.number_of_persons), ("log-likelihood", posterior.log_likelihood)]
+    if "share of common ties" in diagnosis.rhat:
+        series.append(("share of common ties", posterior.sharing))
+    figure, axes = pyplot().subplots(
+        len(series), 1, figsize=(7.5, 2.3 * len(series)), sharex=True, layout="constrained"
+    )
+    figure.patch.set_alpha(0.0)
     for one, (name, values) in zip(axes, series, strict=True):
         plain(one)
         for chain, line in enumerate(values):
@@ -27,17 +42,29 @@ def trace(posterior: Posterior) -> Any:
                 np.arange(1, len(line) + 1), line, color=file_colour(chain), linewidth=0.7, alpha=0.85, label=label
             )
         one.set_ylabel(name)
-        one.set_title(f"R-hat {diagnosis.rhat[name]:.3f}, {diagnosis.ess[name]:,.0f} effective draws", fontsize=9)
+        one.set_title(
+            f"R-hat {shown_rhat(diagnosis.rhat[name])}, {diagnosis.ess[name]:,.0f} effective draws", fontsize=9
+        )
     axes[0].legend(frameon=False, labelcolor=INK, loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)
     axes[-1].set_xlabel("draw")
     return figure
 
 
 def waic(comparison: Comparison, *, axes: Any = None) -> Any:
-    """Draw what `tl.compare` found: each model's criterion (smaller is better) with its difference's error; axes.
+    """Draw how far each model's criterion is from the best one (smaller is better).
 
-    Bars show how far each model is from the best one, give or take the standard error *of that difference*, which is
-    what decides whether two models can be told apart.
+    Bars are the standard error of that difference, which decides whether two models can be told apart.
+
+    Parameters
+    ----------
+    comparison
+        What `tl.compare` returns.
+    axes
+        Where to draw; by default on new axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
     """
     axes = canvas(axes, 6.4, 3.6)
     keys = sorted(comparison.models, key=lambda key: (str(type(key)), key))

@@ -9,7 +9,7 @@ from tielink.data.dataset import Dataset
 from tielink.data.linkage import Linkage
 from tielink.posterior.posterior import Posterior
 
-__all__ = ["aligned_positions", "chosen_records", "force_layout"]
+__all__ = ["aligned_positions", "chosen_records", "force_layout", "shared_ties"]
 
 Floats = NDArray[np.float64]
 STEPS = 120
@@ -80,3 +80,16 @@ def chosen_records(dataset: Dataset, linkage: Linkage, file: int, most: int) -> 
     linked = np.bincount(linkage.labels)[linkage.labels[offset : offset + size]] > 1
     order = np.lexsort((np.arange(size), -degree, ~linked))
     return np.sort(order[:most])
+
+
+def shared_ties(dataset: Dataset, linkage: Linkage) -> list[NDArray[np.bool_]]:
+    """Return for each file which of its ties are between two persons who are tied by other records of theirs, too."""
+    labels, files = linkage.labels.astype(np.int64), dataset.records.offsets
+    ends = [
+        np.empty((0, 2), dtype=np.int64) if ties is None else np.sort(labels[ties.reshape(-1, 2) + offset], axis=1)
+        for ties, offset in zip(dataset.ties.values(), files, strict=False)
+    ]
+    every = np.concatenate(ends)
+    _, kind, count = np.unique(every[:, 0] << 32 | every[:, 1], return_inverse=True, return_counts=True)
+    shared = (count[kind] > 1) & (every[:, 0] != every[:, 1])
+    return np.split(shared, np.cumsum([len(each) for each in ends])[:-1])

@@ -16,9 +16,22 @@ __all__ = ["bipartite", "chosen_persons", "pairs"]
 
 
 def pairs(posterior: Posterior, truth: Linkage | None = None, *, least: float = 0.01, axes: Any = None) -> Any:
-    """Draw a histogram of pair probabilities, anchors left out; with a truth, true pairs apart; return axes.
+    """Draw a histogram of pair probabilities, anchors left out.
 
-    Pairs below `least` are left out: there are very many, and almost all are no match.
+    Parameters
+    ----------
+    posterior
+        The posterior.
+    truth
+        With it, true matches and other pairs have colours of their own.
+    least
+        Pairs below this probability are left out: there are very many, and almost all are no match.
+    axes
+        Where to draw; by default on new axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
     """
     found = posterior.pair_probabilities
     kept = (found.probability >= least) & ~np.isin(pair_keys(found.pairs), pair_keys(posterior.anchors))
@@ -61,10 +74,22 @@ def _shares(posterior: Posterior, groups: list[NDArray[np.int64]]) -> list[float
 
 
 def bipartite(linkage: Linkage, posterior: Posterior | None = None, *, most: int = 24, axes: Any = None) -> Any:
-    """Draw records on the sides and persons in the middle, joined; return axes.
+    """Draw records on the sides and persons in the middle, joined by lines.
 
-    With a posterior, lines are thick where links are sure and persons most in doubt come first. The first `most`
-    linked persons are drawn; the title says how many there are.
+    Parameters
+    ----------
+    linkage
+        Who is whom.
+    posterior
+        With it, lines are thick where links are probable, and the most uncertain persons come first.
+    most
+        How many linked persons are drawn; the title says how many there are.
+    axes
+        Where to draw; by default on new axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
     """
     records = linkage.records
     groups = chosen_persons(linkage, posterior, most)

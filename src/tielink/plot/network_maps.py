@@ -9,7 +9,7 @@ import numpy as np
 from tielink.data.dataset import Dataset
 from tielink.data.linkage import Linkage
 from tielink.faults import Fault, InputError
-from tielink.plot.layout import aligned_positions, chosen_records, force_layout
+from tielink.plot.layout import aligned_positions, chosen_records, force_layout, shared_ties
 from tielink.plot.style import FAINT, INK, canvas, file_colour, label, person_colours, plain, pyplot
 from tielink.posterior.posterior import Posterior
 
@@ -21,6 +21,8 @@ def networks(
 ) -> Any:
     """Draw all networks side by side, the accounts of a person in the same colour; return a matplotlib figure.
 
+    Ties between two linked persons who are tied in another file as well are thick.
+
     Parameters
     ----------
     dataset, linkage
@@ -31,6 +33,10 @@ def networks(
         Records drawn of each file: linked ones first, then the best connected. The title says when some are left out.
     labels
         How many linked accounts to name, the best connected first.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
     """
     files = [place for place, name in enumerate(dataset.files) if dataset.ties[name] is not None]
     if not files:
@@ -62,15 +68,17 @@ def _network(
     place_of = np.full(dataset.records.sizes[file], -1)
     place_of[chosen] = np.arange(len(chosen))
     ties = place_of[np.asarray(dataset.ties[name]).reshape(-1, 2)]
-    ties = ties[(ties >= 0).all(axis=1)]
+    inside = (ties >= 0).all(axis=1)
+    ties, shared = ties[inside], shared_ties(dataset, linkage)[file][inside]
     places = force_layout(len(chosen), ties, None if start is None else start[offset + chosen])
     persons = linkage.labels[offset + chosen]
     linked = np.bincount(linkage.labels)[persons] > 1
     new = [place for place in np.flatnonzero(linked) if int(persons[place]) not in colours]
     for place, colour in zip(new, person_colours(places[new, 0]), strict=True):
         colours[int(persons[place])] = colour
-    for a, b in ties:
-        axes.plot(*places[[a, b]].T, color=FAINT, linewidth=0.5, alpha=0.45, zorder=1)
+    for (a, b), thick in zip(ties, shared, strict=True):
+        look = {"color": INK, "linewidth": 1.6, "alpha": 0.6} if thick else {"linewidth": 0.5, "alpha": 0.45}
+        axes.plot(*places[[a, b]].T, **{"color": FAINT, **look}, zorder=1)
     axes.scatter(*places[~linked].T, s=14, color=FAINT, alpha=0.8, linewidths=0, zorder=2)
     shades = [colours[int(person)] for person in persons[linked]]
     axes.scatter(*places[linked].T, s=42, c=shades or None, edgecolors="white", linewidths=0.6, zorder=3)
@@ -85,9 +93,24 @@ def _network(
 
 
 def positions(posterior: Posterior, linkage: Linkage | None = None, *, labels: int = 0, axes: Any = None) -> Any:
-    """Draw the latent space: every record at its mean position, records of one person joined; return axes.
+    """Draw the latent space: every record at its posterior mean position, records of one person joined.
 
-    Chains are laid onto each other first; with more than two dimensions the two of largest variance are shown.
+    Chains are aligned first (Procrustes); with more than two dimensions the two of largest variance are shown.
+
+    Parameters
+    ----------
+    posterior
+        A posterior with a latent space.
+    linkage
+        Whose records to join by lines.
+    labels
+        How many linked persons to name.
+    axes
+        Where to draw; by default on new axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
     """
     places = aligned_positions(posterior)
     if places is None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 __all__ = ["effective_draws", "rhat"]
 
@@ -25,7 +24,8 @@ def _split(draws: ArrayLike) -> Floats:
 
 def _normal_scores(chains: Floats) -> Floats:
     """Replace draws by the normal quantiles of their ranks, so that heavy tails cannot hide anything."""
-    ranks = rankdata(chains, method="average").reshape(chains.shape)
+    _, place, count = np.unique(chains, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(count) - (count - 1) / 2)[place].reshape(chains.shape)  # of equal draws, the mean
     return np.asarray(ndtri((ranks - 0.375) / (chains.size + 0.25)))
 
 
@@ -33,8 +33,8 @@ def _plain_rhat(chains: Floats) -> float:
     count = chains.shape[1]
     within = chains.var(axis=1, ddof=1).mean()
     between = count * chains.mean(axis=1).var(ddof=1)
-    if within == 0:
-        return 1.0 if between == 0 else np.inf
+    if within <= 1e-9 * between:  # chains that hardly move, each at a place of its own
+        return np.inf if between > 0 else 1.0
     return float(np.sqrt((between / within + count - 1) / count))
 
 
@@ -42,7 +42,8 @@ def rhat(draws: ArrayLike) -> float:
     """Return the rank-normalised split R-hat of `draws` (chains × draws): near 1 when chains agree.
 
     The larger of two: of the draws (do chains agree on the centre?) and of their distance from the median (on the
-    spread?). NaN for fewer than four draws a chain; 1 for a quantity that never changes.
+    spread?). Infinite for chains that stand still apart; NaN for fewer than four draws a chain; 1 for a quantity that
+    never changes.
 
     >>> rng = np.random.default_rng(0)
     >>> bool(rhat(rng.normal(size=(4, 500))) < 1.02), bool(rhat(rng.normal(size=(4, 500)) + [[0], [0], [0], [3]]) > 1.3)

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tielink.notebook import html_view
 from tielink.posterior.convergence import effective_draws, rhat
 from tielink.posterior.modes import find_modes
+from tielink.posterior.pairs import undecided
 
 if TYPE_CHECKING:
     from tielink.posterior.posterior import Posterior
 
-__all__ = ["Diagnosis", "diagnose"]
+__all__ = ["Diagnosis", "diagnose", "shown_rhat"]
 
-RHAT_LIMIT = 1.05
-ESS_PER_CHAIN = 50
-MOST_PAIRS = 200
-"""Match probabilities that are checked one by one: those nearest to a coin toss matter most."""
-
-
-WORDS = {"correlation": "correlation log φ", "sociality_sd": "sociality τ", "activity": "activity α"}
+RHAT_LIMIT, OTHERS_LIMIT = 1.05, 1.2
+"""R-hat of the number of persons, and of parameters, which matter as far as links depend on them."""
+ESS_PER_CHAIN = 25
+"""Effective draws of the number of persons."""
+ALLOWED = 0.01
+"""Of a hundred links one may be undecided."""
 
 
 @dataclass(frozen=True)
 class Diagnosis:
     """Convergence figures by quantity, acceptance by move, and warnings with advice."""
 
+    settled: bool
+    """Whether the number of persons and the pairs that decide on links have settled: no longer run is needed."""
+    undecided: tuple[tuple[int, int], ...]
+    """Record numbers of the pairs that may still become links, or cease to be, the least known first."""
     rhat: dict[str, float]
     ess: dict[str, float]
     acceptance: dict[str, float]
@@ -43,7 +48,7 @@ class Diagnosis:
 
     def __str__(self) -> str:
         lines = [f"{'quantity':<29}{'R-hat':>8}{'effective draws':>18}"]
-        lines += [f"  {name:<27}{self.rhat[name]:>8.3f}{self.ess[name]:>18,.0f}" for name in self.rhat]
+        lines += [f"  {name:<27}{shown_rhat(self.rhat[name]):>8}{self.ess[name]:>18,.0f}" for name in self.rhat]
         if self.acceptance:
             rates = ", ".join(f"{name} {rate:.1%}" for name, rate in self.acceptance.items())
             lines.append(f"Accepted moves: {rates}.")
@@ -52,25 +57,30 @@ class Diagnosis:
         lines += [f"Warning: {warning}" for warning in self.warnings]
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        rows = [(name, shown_rhat(value), f"{self.ess[name]:,.0f}") for name, value in self.rhat.items()]
+        heading = "Diagnosis: " + ("converged" if self.converged else f"{len(self.warnings)} warning(s)")
+        return html_view(heading, ("quantity", "R-hat", "effective draws"), rows, self.warnings)
 
-def _pair_series(posterior: Posterior) -> list[NDArray[np.bool_]]:
-    """Return chains × draws indicators of the pairs whose probability is most in doubt."""
-    found = posterior.pair_probabilities
-    doubt = np.minimum(found.probability, 1 - found.probability)
-    chosen = np.flatnonzero(doubt > 0.01)
-    chosen = chosen[np.argsort(-doubt[chosen], kind="stable")][:MOST_PAIRS]
-    return [posterior.person[:, :, a] == posterior.person[:, :, b] for a, b in found.pairs[chosen]]
+
+def shown_rhat(value: float) -> str:
+    """Write an R-hat; how far beyond 10 it is says nothing more.
+
+    >>> shown_rhat(1.0123), shown_rhat(9.8e15), shown_rhat(float("nan"))
+    ('1.012', '> 10', '–')
+    """
+    return "–" if np.isnan(value) else f"{value:.3f}" if value <= 10 else "> 10"
 
 
 def diagnose(posterior: Posterior) -> Diagnosis:
-    """Compute R-hat and effective draws of N, the log-likelihood, parameters and match probabilities."""
+    """Compute R-hat and effective draws of N, the log-likelihood and parameters, and which links are undecided."""
     series = {"persons N": posterior.number_of_persons, "log-likelihood": posterior.log_likelihood}
     for file, name in enumerate(posterior.records.files[: posterior.intercepts.shape[-1]]):
         series[f"intercept of {name}"] = posterior.intercepts[:, :, file]
     if posterior.spread.size:
         series["spread"] = posterior.spread
-    for name, values in posterior.beyond.items():
-        series[WORDS[name]] = values
+    if posterior.sharing.size and np.ptp(posterior.sharing) > 0:
+        series["share of common ties"] = posterior.sharing
     series |= {f"prior's {name}": values for name, values in posterior.prior.items()}
     for place, name in enumerate(posterior.rates):
         series[f"distortion of {name}"] = posterior.distortion[:, :, place]
@@ -78,51 +88,63 @@ def diagnose(posterior: Posterior) -> Diagnosis:
         series["share of careless records"] = posterior.careless_share
     rhats = {name: rhat(values) for name, values in series.items()}
     ess = {name: effective_draws(values) for name, values in series.items()}
-    pairs = _pair_series(posterior)
-    if pairs:
-        name = "match probabilities, worst"
-        rhats[name] = max(_pair_rhat(values) for values in pairs)
-        ess[name] = min(effective_draws(values, rank_normalise=False) for values in pairs)
+    found = posterior.pair_probabilities
+    # Marginals of variational inference are no means over draws: more of them would change nothing.
+    sampled = posterior.run.engine not in ("duckdb", "spark")
+    doubtful = np.flatnonzero(undecided(found) & sampled)
+    doubtful = doubtful[np.argsort(-found.error[doubtful], kind="stable")]
+    least = tuple((int(a), int(b)) for a, b in found.pairs[doubtful])
     proposed, accepted = posterior.proposed.sum(axis=0), posterior.accepted.sum(axis=0)
     acceptance = {
         move: accepted[place] / proposed[place] for place, move in enumerate(posterior.moves) if proposed[place]
     }
     means = tuple(float(mean) for mean in posterior.number_of_persons.mean(axis=1))
-    return Diagnosis(rhats, ess, acceptance, tuple(_warnings(posterior, rhats, ess, means)), means)
+    few = len(least) <= ALLOWED * (found.probability > 0.5).sum()
+    notes, faults = _notes(posterior), list(_faults(posterior, rhats, ess, means))
+    if least and not few:
+        faults.append(_undecided_words(posterior, least))
+    return Diagnosis(not faults, least, rhats, ess, acceptance, (*notes, *faults), means)
 
 
-def _pair_rhat(values: NDArray[np.bool_]) -> float:
-    """Return the split R-hat of an indicator; ranks add nothing to two values."""
-    return rhat(values) if np.ptp(values.mean(axis=1)) > 0 or values.shape[0] == 1 else 1.0
+def _undecided_words(posterior: Posterior, pairs: tuple[tuple[int, int], ...]) -> str:
+    records = posterior.records
+    names = ["/".join(map(str, records[a])) + " and " + "/".join(map(str, records[b])) for a, b in pairs[:5]]
+    more = f", and {len(pairs) - 5:,} more" if len(pairs) > 5 else ""
+    what = "one pair" if len(pairs) == 1 else f"{len(pairs):,} pairs"
+    return f"{what} may still become links, or cease to be, with more draws: {'; '.join(names)}{more}."
 
 
-def _warnings(
-    posterior: Posterior, rhats: dict[str, float], ess: dict[str, float], means: tuple[float, ...]
-) -> list[str]:
+def _notes(posterior: Posterior) -> list[str]:
+    """Say what more draws would not change."""
     said = list(posterior.notes)
     if posterior.chains == 1:
         said.append("one chain cannot disagree with itself: run at least two, better four (chains=4).")
     if posterior.draws_per_chain < 100:
-        said.append(f"only {posterior.draws_per_chain} draws a chain: the figures above are rough (draws=1000).")
+        said.append(f"only {posterior.draws_per_chain} draws a chain: the figures above are rough.")
+    return said
+
+
+def _faults(
+    posterior: Posterior, rhats: dict[str, float], ess: dict[str, float], means: tuple[float, ...]
+) -> Iterator[str]:
+    """Yield what more draws may change."""
     if rhats["persons N"] > RHAT_LIMIT:
         spread = ", ".join(f"{mean:,.1f}" for mean in means)
-        said.append(
-            f"the chains do not agree on the number of persons (R-hat {rhats['persons N']:.2f}; chain means {spread}). "
-            "They sit in different modes: probabilities average over modes as chains happened to find them. "
+        yield (
+            f"the chains do not agree on the number of persons (R-hat {shown_rhat(rhats['persons N'])}; chain means "
+            f"{spread}). They sit in different modes, and probabilities average over those that chains found. "
             "Add anchors if you can, run more chains or a longer warm-up, and do not trust single links."
         )
     modes = find_modes(posterior)
     if len(modes) > 1:
         shares = ", ".join(f"{mode.weight:.0%}" for mode in modes)
-        said.append(
+        yield (
             f"the chains link differently: {len(modes)} groups of chains ({shares} of them) hardly share a link. "
             "See posterior.modes()."
         )
-    others = [name for name, value in rhats.items() if value > RHAT_LIMIT and name != "persons N"]
+    others = [name for name, value in rhats.items() if value > OTHERS_LIMIT and name != "persons N"]
     if others:
-        said.append(f"R-hat is above {RHAT_LIMIT} for {', '.join(others)}: run longer (more warm-up and draws).")
-    wanted = ESS_PER_CHAIN * posterior.chains
-    few = [f"{name} ({value:,.0f})" for name, value in ess.items() if value < wanted]
-    if few:
-        said.append(f"fewer than {wanted} effective draws of {', '.join(few)}: Monte Carlo error is large; run longer.")
-    return said
+        yield f"R-hat is above {OTHERS_LIMIT} for {', '.join(others)}: run longer."
+    wanted, worth = ESS_PER_CHAIN * posterior.chains, ess["persons N"]
+    if worth < wanted:
+        yield f"N has only {worth:,.0f} effective draws, fewer than {wanted}: its interval is rough; run longer."

@@ -6,34 +6,34 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tielink.data.dataset import Dataset
 from tielink.data.frames import to_frame
-from tielink.data.linkage import Linkage
+from tielink.data.linkage import Linkage, LinkageClass
 from tielink.data.records import Records
 from tielink.model.spec import Model
+from tielink.notebook import html_view
 from tielink.posterior.diagnosis import Diagnosis, diagnose
 from tielink.posterior.draw_scores import DrawScores, draw_scores
 from tielink.posterior.dyads import DyadScores
 from tielink.posterior.modes import Mode, find_modes
-from tielink.posterior.pairs import PairProbabilities, cluster_counts, pair_probabilities
+from tielink.posterior.pairs import PairProbabilities, cluster_counts, pair_probabilities, with_averages
 from tielink.posterior.predictive import NetworkSample, network_checks
 from tielink.project import Run
 
-__all__ = ["BEYOND", "Persons", "Posterior"]
+if TYPE_CHECKING:
+    from tielink.posterior.given import Agreement
+
+__all__ = ["FINISHED", "INTERRUPTED", "OUT_OF_TIME", "Persons", "Posterior"]
 
 Floats = NDArray[np.float64]
 
-BEYOND = {
-    "correlation": "log φ, log odds ratio of ties of the same persons",
-    "sociality_sd": "τ, standard deviation of sociality",
-    "activity": "α, weight of degrees on who is matched",
-}
-"""Parameters beyond the paper's model, and what they are."""
+FINISHED, INTERRUPTED, OUT_OF_TIME = "finished", "interrupted", "out of time"
+"""How a run can come to its end."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,10 @@ class Posterior:
     proposed: NDArray[np.int64]
     """How often each move was proposed after warm-up: chains × moves."""
     accepted: NDArray[np.int64]
-    beyond: Mapping[str, Floats] = field(default_factory=dict)
-    """Parameters beyond the paper's model, those of `BEYOND` that are on: chains × draws."""
+    sharing: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    """ρ, the share of ties that files have in common: chains × draws; empty unless ties are shared ties."""
+    power: float = 0.0
+    """The power of shared ties, as given or learnt; see `SharedTies`."""
     nonmatches: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
     """Pairs of record numbers that were known not to match."""
     prior: Mapping[str, Floats] = field(default_factory=dict)
@@ -90,8 +92,12 @@ class Posterior:
     """Thinned positions and the observed network figures."""
     dyads: DyadScores | None = None
     """What model choice needs of every dyad; None without a network."""
+    conditional: PairProbabilities | None = None
+    """Averages of conditional probabilities of candidate pairs; None where pairs are counted (in a latent space)."""
     notes: tuple[str, ...] = field(default=())
     """What the reader of the results must know: an interrupted run, modes that were found, …."""
+    ended: str = FINISHED
+    """How the run came to its end: "finished", "interrupted" or "out of time"."""
     frame_kind: str = "polars"
     careless: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0, 0), dtype=bool))
     """Which records are careless: chains × draws × records; empty where the model has one sort of records."""
@@ -99,6 +105,8 @@ class Posterior:
     """κ, the share of careless records: chains × draws; empty where the model has one sort of records."""
     dataset: Dataset | None = None
     """The data that were sampled; not saved, so None after `load`."""
+    agreement: Agreement | None = None
+    """How well the draws agreed with the answers that they were conditioned on (`given`); not saved."""
 
     @property
     def chains(self) -> int:
@@ -110,6 +118,11 @@ class Posterior:
         """Number of draws of each chain."""
         return int(self.person.shape[1])
 
+    @property
+    def allowed(self) -> LinkageClass:
+        """The class of linkages that the model allows."""
+        return self.model.linkage_for(len(self.records.files)).allowed
+
     @cached_property
     def number_of_persons(self) -> NDArray[np.int64]:
         """N of every draw: chains × draws."""
@@ -117,8 +130,13 @@ class Posterior:
 
     @cached_property
     def pair_probabilities(self) -> PairProbabilities:
-        """Probability and Monte Carlo error of every pair that was ever linked, by record numbers."""
-        return pair_probabilities(self.person)
+        """Probability and Monte Carlo error of every pair that was ever linked or nearly so, by record numbers.
+
+        Where there are conditional probabilities, these are averaged (Rao–Blackwell): they tell .9999 from .97. Other
+        pairs are counted over the draws.
+        """
+        counted = pair_probabilities(self.person)
+        return counted if self.conditional is None else with_averages(counted, self.conditional)
 
     def persons(self) -> Persons:
         """Return mean, standard deviation and 95 % interval of N, the number of persons."""
@@ -140,7 +158,7 @@ class Posterior:
     def carelessness(self) -> Any:
         """Return the probability that each record is careless: `file, id, probability`, the surest first.
 
-        Empty unless the model says that some records are (`Model(records=Careless())`).
+        Empty unless the model says that some records are (`Model(careless=Careless())`).
         """
         mean = self.careless.mean(axis=(0, 1)) if self.careless.size else np.empty(0)
         order = np.argsort(-mean, kind="stable")
@@ -159,11 +177,11 @@ class Posterior:
         for labels in self.person.reshape(-1, len(self.records)):
             yield Linkage(self.records, labels, frame_kind=self.frame_kind)
 
-    def ties(self, *, seed: int = 0) -> Any:
+    def predictive_checks(self, *, seed: int = 0) -> Any:
         """Return predictive checks: network figures of the data beside those of networks drawn from the posterior.
 
         One row a file and figure: `file, figure, observed, mean, low, high, tail`, where `tail` is the share of drawn
-        networks whose figure is at least the observed one. Empty without a network.
+        networks whose figure is at least the observed one. Empty without a latent space: shared ties draw no networks.
         """
         rng = np.random.default_rng(seed)
         rows = [] if self.network is None else list(network_checks(rng, self.network, self.records))
@@ -186,6 +204,52 @@ class Posterior:
         """Return the groups of chains whose match probabilities agree, the largest first; one group is good news."""
         return find_modes(self)
 
+    def given(self, answers: Any, *, seed: int = 0) -> Posterior:
+        """Condition the draws on what people answered, without sampling again.
+
+        A draw that disagrees with an answer takes over from one that agrees, drawn at random, all records to which
+        the answer matters. Parameters stay those of the draws as they were. Pairs that no answer touches keep their
+        averages of conditional probabilities; others are counted.
+
+        Parameters
+        ----------
+        answers
+            A file that `tielink review` wrote, several such files, `Answer`s, or a frame with `file_a, id_a, file_b,
+            id_b, answer` (same, different or unsure).
+        seed
+            The same seed gives the same draws.
+
+        Returns
+        -------
+        Posterior
+            Every draw of it agrees with every answer. Its `agreement` says how many effective draws there are around
+            the answers; where these are too few, sample again (`tl.update`).
+
+        Examples
+        --------
+        >>> import polars as pl, tielink as tl
+        >>> left = pl.DataFrame({"id": [1, 2], "name": ["anna", "bob"]})
+        >>> right = pl.DataFrame({"id": [7, 8], "name": ["anna", "ana"]})
+        >>> data = tl.Dataset.from_frames({"left": left, "right": right}, fields={"name": tl.String()})
+        >>> posterior = tl.sample(tl.Model(), data, chains=2, warmup=50, draws=50, workers=0)
+        >>> known = posterior.given([tl.review.Answer(("left", 1), ("right", 8), (("right", 7), ("right", 8)))])
+        >>> bool((known.person[:, :, 0] == known.person[:, :, 3]).all())
+        True
+        """
+        from tielink.posterior.given import condition
+
+        return condition(self, answers, seed=seed)
+
+    def changes_since(self, before: Posterior, least: float = 0.1) -> Any:
+        """Return the pairs whose probability changed by at least so much since another posterior, the largest first.
+
+        One row a pair: `file_a, id_a, file_b, id_b, before, after, change`, where `change` is new link, link fell, more
+        likely, less likely, or withdrawn (a record is gone). See `tl.update`.
+        """
+        from tielink.posterior.changes import changes
+
+        return changes(before, self, least)
+
     def save(self, path: str | PathLike[str]) -> None:
         """Save everything to one NetCDF file; a crash leaves the old file or the new one."""
         from tielink.posterior.store import save
@@ -201,3 +265,20 @@ class Posterior:
 
     def __repr__(self) -> str:
         return f"Posterior({self.chains} chains × {self.draws_per_chain:,} draws; {self.persons()})"
+
+    def _repr_html_(self) -> str:
+        series = {"persons": self.number_of_persons, "share of ties in common": self.sharing}
+        series |= {f"distortion of {name}": self.distortion[:, :, rate] for rate, name in enumerate(self.rates)}
+        rows = [
+            (name, *(f"{value:,.3g}" if value < 100 else f"{value:,.0f}" for value in _mean_and_interval(draws)))
+            for name, draws in series.items()
+            if draws.size
+        ]
+        heading = f"Posterior: {self.chains} chains of {self.draws_per_chain:,} draws, {len(self.records):,} records"
+        header = ("quantity", "posterior mean", "95 % credible interval from", "to")
+        return html_view(heading, header, rows, self.notes)
+
+
+def _mean_and_interval(draws: NDArray[Any]) -> tuple[float, float, float]:
+    low, high = np.quantile(draws, [0.025, 0.975])
+    return float(draws.mean()), float(low), float(high)

@@ -30,8 +30,6 @@ class NetworkSample:
     """chains × kept draws × files."""
     observed: NDArray[np.float64]
     """files × `FIGURES`; NaN rows for files without a network."""
-    sociality: NDArray[np.floating] | None = None
-    """s: chains × kept draws × records; None without sociality."""
 
 
 def observed_figures(size: int, ties: NDArray[np.int64] | None) -> list[float]:
@@ -57,9 +55,8 @@ def network_checks(
         for chain in range(chains):
             for draw in range(kept):
                 positions = sample.positions[chain, draw, mine].astype(float)
-                social = None if sample.sociality is None else sample.sociality[chain, draw, mine].astype(float)
                 intercept = float(sample.intercepts[chain, draw, file])
-                probability = tie_probability(sample.link, positions, intercept, social)
+                probability = tie_probability(sample.link, positions, intercept)
                 tied = rng.random(len(probability)) < probability
                 drawn.append(observed_figures(size, np.column_stack([rows[tied], columns[tied]])))
         for place, figure in enumerate(FIGURES):

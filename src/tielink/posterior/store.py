@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -11,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tielink.data.records import Records
+from tielink.data.stored import plain_ids, read_records
 from tielink.faults import Fault, Faults, InputError
+from tielink.files import open_regular, write_whole
 from tielink.model.spec import Model
 from tielink.posterior.dyads import DyadScores
+from tielink.posterior.pairs import PairProbabilities
 from tielink.posterior.predictive import FIGURES, NetworkSample
+from tielink.posterior.validity import check_parts
 from tielink.project import Run
 
 if TYPE_CHECKING:
@@ -23,15 +25,13 @@ if TYPE_CHECKING:
 
 __all__ = ["load", "save"]
 
-FORMAT = 1
+FORMAT = 3
 
 
 def save(posterior: Posterior, path: str | PathLike[str]) -> None:
-    """Write the file whole or not at all: draft, flush to disk, rename."""
+    """Write the file whole or not at all."""
     import xarray as xr
 
-    path = Path(path)
-    draft = path.with_name(path.name + ".part")
     tree = xr.DataTree.from_dict(_groups(posterior))
     tree.attrs.update(_attributes(posterior))
     packed = {
@@ -42,19 +42,13 @@ def save(posterior: Posterior, path: str | PathLike[str]) -> None:
         }
         for name, group in tree.children.items()
     }
-    try:
-        tree.to_netcdf(draft, engine="h5netcdf", encoding=packed)
-        with draft.open("rb+") as file:
-            os.fsync(file.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    # In memory first: the library crashes, and the whole program with it, where a disk is full.
+    content = tree.to_netcdf(engine="h5netcdf", encoding=packed)
+    write_whole(Path(path), lambda file: file.write(content))
 
 
 def _groups(posterior: Posterior) -> dict[str, Any]:
     import xarray as xr
-
-    from tielink.posterior.posterior import BEYOND
 
     person = posterior.person
     small = np.int16 if len(posterior.records) <= np.iinfo(np.int16).max else np.int32
@@ -71,8 +65,8 @@ def _groups(posterior: Posterior) -> dict[str, Any]:
         variables["intercept"] = ((*draws, "file"), posterior.intercepts)
         variables["spread"] = (draws, posterior.spread)
         coordinates["file"] = list(posterior.records.files)
-    for name, values in posterior.beyond.items():
-        variables[name] = (draws, values, {"long_name": BEYOND[name]})
+    if posterior.sharing.size:
+        variables["sharing"] = (draws, posterior.sharing, {"long_name": "share of common ties"})
     if posterior.careless.size:
         variables["careless"] = ((*draws, "record"), posterior.careless.astype(np.int8))
         variables["careless_share"] = (draws, posterior.careless_share)
@@ -80,9 +74,9 @@ def _groups(posterior: Posterior) -> dict[str, Any]:
         variables[f"prior_{name}"] = (draws, values)
     for name, values in posterior.fields.items():
         if values.size:
-            variables[f"field_{name}"] = ((*draws, f"parameter_{name}"), values.astype(np.float32))
+            variables[_variable(name)] = ((*draws, _variable(name, "parameter")), values.astype(np.float32))
     groups = {
-        "posterior": xr.Dataset(variables, coordinates),
+        "posterior": xr.Dataset(variables, coordinates, {"power": posterior.power}),
         "sample_stats": xr.Dataset(
             {
                 "lp": (draws, posterior.log_likelihood, {"long_name": "log-likelihood of ties and values"}),
@@ -95,6 +89,11 @@ def _groups(posterior: Posterior) -> dict[str, Any]:
             {"anchors": (("pair", "side"), posterior.anchors), "nonmatches": (("apart", "side"), posterior.nonmatches)}
         ),
     }
+    averaged = posterior.conditional
+    if averaged is not None:
+        columns = {"probability": averaged.probability, "error": averaged.error}
+        pairs = {"pairs": (("pair", "side"), averaged.pairs)}
+        groups["conditional"] = xr.Dataset(pairs | {name: (("pair",), values) for name, values in columns.items()})
     scores = posterior.dyads
     if scores is not None:
         variables = {
@@ -117,113 +116,123 @@ def _groups(posterior: Posterior) -> dict[str, Any]:
             {"figure": list(FIGURES)},
             {"link": network.link},
         )
-        if network.sociality is not None:
-            kept = ("chain", "kept", "record")
-            groups["positions"]["sociality"] = (kept, network.sociality.astype(np.float32))
     return groups
 
 
+def _variable(field: str, of: str = "field") -> str:
+    """Name the variable of a field; a slash in it would make a group."""
+    return f"{of}_{field.replace('%', '%25').replace('/', '%2F')}"
+
+
 def _attributes(posterior: Posterior) -> dict[str, Any]:
-    ids = [[_plain(key) for key in keys] for keys in posterior.records.ids]
     return {
         "creator": f"tielink {version('tielink')}",
         "tielink_format": FORMAT,
         "files": json.dumps(posterior.records.files),
-        "ids": json.dumps(ids),
+        "ids": json.dumps(plain_ids(posterior.records)),
         "model": json.dumps(posterior.model.to_table()),
         "run": json.dumps(posterior.run.to_table()),
         "notes": json.dumps(posterior.notes),
+        "ended": posterior.ended,
         "frame_kind": posterior.frame_kind,
     }
 
 
-def _plain(key: object) -> object:
-    """Keep ids that JSON can hold; write others as text."""
-    return key if isinstance(key, str | int | float | bool) else str(key)
-
-
 def load(path: str | PathLike[str]) -> dict[str, Any]:
     """Read the parts of a posterior; a file that is none is an `InputError`."""
-    import xarray as xr
+    import h5py
 
     try:
-        with xr.open_datatree(path, engine="h5netcdf") as tree:
-            tree.load()
-        if tree.attrs["tielink_format"] != FORMAT:
-            raise KeyError(f"format {tree.attrs['tielink_format']}")
-        return _parts(tree)
+        with open_regular(Path(path)) as raw, h5py.File(raw, "r") as file:
+            parts = _parts(*_read(file))
+        check_parts(parts)
+        return parts
     except FileNotFoundError:
         raise InputError([Fault(str(path), "there is no such file.", "Check the path.")]) from None
-    except (OSError, KeyError, ValueError) as error:
-        reason = str(error).partition("\n")[0]
+    except Exception as error:  # whatever data, however strange, can do to a reader
+        reason = str(error).partition("\n")[0] or type(error).__name__
         raise InputError(
             [Fault(str(path), f"is not a posterior that tielink saved ({reason}).", "Run the sampler again.")]
         ) from None
 
 
-def _parts(tree: Any) -> dict[str, Any]:
-    from tielink.posterior.posterior import BEYOND
+def _read(file: Any) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Return the file's attributes, and the arrays and attributes of each group by name."""
+    import h5py
 
-    attributes, draws, stats = tree.attrs, tree["posterior"].dataset, tree["sample_stats"].dataset
-    files, ids = json.loads(attributes["files"]), json.loads(attributes["ids"])
+    def values(item: Any) -> Any:
+        return item.asstr()[()] if h5py.check_string_dtype(item.dtype) else item[()]
+
+    groups = {
+        name: {key: values(item) for key, item in group.items() if isinstance(item, h5py.Dataset)} | dict(group.attrs)
+        for name, group in file.items()
+        if isinstance(group, h5py.Group)
+    }
+    return dict(file.attrs), groups
+
+
+def _parts(attributes: dict[str, Any], groups: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    if int(np.ravel(attributes["tielink_format"])[0]) != FORMAT:
+        raise ValueError(f"format {attributes['tielink_format']}")
+    draws, stats, known = (groups[name] for name in ("posterior", "sample_stats", "known"))
     faults = Faults()
     model = Model.from_table(json.loads(attributes["model"]), "model", faults)
     run = Run.from_table(json.loads(attributes["run"]), "run", faults)
     faults.raise_errors()
     chains, length = draws["persons"].shape
-    network = None
-    if "positions" in tree:
-        kept = tree["positions"].dataset
+    network = scores = None
+    if "positions" in groups:
+        kept = groups["positions"]
         network = NetworkSample(
-            link=str(kept.attrs["link"]),
-            draws=kept["kept_draw"].values,
-            positions=kept["positions"].values,
-            intercepts=kept["intercept"].values,
-            observed=kept["observed"].values,
-            sociality=kept["sociality"].values if "sociality" in kept else None,
+            link=str(kept["link"]),
+            draws=kept["kept_draw"],
+            positions=kept["positions"],
+            intercepts=kept["intercept"],
+            observed=kept["observed"],
         )
-    scores = None
-    if "dyads" in tree:
-        stored = tree["dyads"].dataset
+    if "dyads" in groups:
+        stored = groups["dyads"]
+        names = ("mean_probability", "mean_log", "variance_log", "mean_ratio", "tail")
         scores = DyadScores(
-            int(stored.attrs["draws"]),
-            *(stored[name].values for name in ("mean_probability", "mean_log", "variance_log")),
-            *(stored[name].values for name in ("mean_ratio", "tail") if name in stored),
+            int(np.ravel(stored["draws"])[0]), **{name: stored[name] for name in names if name in stored}
         )
+    averaged = None
+    if "conditional" in groups:
+        kept = groups["conditional"]
+        averaged = PairProbabilities(kept["pairs"].reshape(-1, 2), kept["probability"], kept["error"])
     has_network = "spread" in draws
     careless = {}
     if "careless" in draws:
-        careless = {"careless": draws["careless"].values == 1, "careless_share": draws["careless_share"].values}
-    return careless | {
-        "records": Records(dict(zip(files, ids, strict=True))),
-        "model": model,
-        "run": run,
-        "person": draws["person"].values,
-        "log_likelihood": stats["lp"].values,
-        "intercepts": draws["intercept"].values if has_network else np.empty((chains, length, 0)),
-        "spread": draws["spread"].values if has_network else np.empty((chains, 0)),
-        "distortion": draws["distortion"].values,
-        "rates": tuple(str(name) for name in draws["rate"].values),
-        "fields": {
-            str(name): draws[f"field_{name}"].values if f"field_{name}" in draws else np.empty((chains, length, 0))
-            for name in draws["field"].values
-        },
-        "beyond": {name: draws[name].values for name in BEYOND if name in draws},
-        "anchors": tree["known"].dataset["anchors"].values.reshape(-1, 2),
-        "nonmatches": _nonmatches(tree["known"].dataset),
-        "prior": {
-            str(name)[6:]: values.values for name, values in draws.data_vars.items() if str(name).startswith("prior_")
-        },
-        "moves": tuple(str(name) for name in stats["move"].values),
-        "proposed": stats["proposed"].values,
-        "accepted": stats["accepted"].values,
-        "network": network,
-        "dyads": scores,
-        "notes": tuple(json.loads(attributes["notes"])),
-        "frame_kind": str(attributes["frame_kind"]),
-    }
-
-
-def _nonmatches(known: Any) -> Any:
-    """Read known non-matches; files of earlier versions have none."""
-    return known["nonmatches"].values.reshape(-1, 2) if "nonmatches" in known else np.empty((0, 2), dtype=np.int64)
+        careless = {"careless": draws["careless"] == 1, "careless_share": draws["careless_share"]}
+    nothing = np.empty((chains, length, 0))
+    sharing = {}
+    if "sharing" in draws:
+        sharing = {"sharing": draws["sharing"], "power": float(np.ravel(draws["power"])[0])}
+    return (
+        careless
+        | sharing
+        | {
+            "records": read_records(json.loads(attributes["files"]), json.loads(attributes["ids"])),
+            "model": model,
+            "run": run,
+            "person": draws["person"],
+            "log_likelihood": stats["lp"],
+            "intercepts": draws["intercept"] if has_network else nothing,
+            "spread": draws["spread"] if has_network else np.empty((chains, 0)),
+            "distortion": draws["distortion"],
+            "rates": tuple(str(name) for name in draws["rate"]),
+            "fields": {str(name): draws.get(_variable(str(name)), nothing) for name in draws["field"]},
+            "anchors": known["anchors"].reshape(-1, 2),
+            "nonmatches": known["nonmatches"].reshape(-1, 2),
+            "prior": {name[6:]: values for name, values in draws.items() if name.startswith("prior_")},
+            "moves": tuple(str(name) for name in stats["move"]),
+            "proposed": stats["proposed"],
+            "accepted": stats["accepted"],
+            "network": network,
+            "dyads": scores,
+            "conditional": averaged,
+            "notes": tuple(json.loads(attributes["notes"])),
+            "ended": str(attributes["ended"]),
+            "frame_kind": str(attributes["frame_kind"]),
+        }
+    )

@@ -1,4 +1,4 @@
-"""What the page draws, as plain numbers: networks, the latent space, records and persons. Every cap is said."""
+"""What the page draws, as plain numbers: networks and the latent space. Every cap is said."""
 
 from __future__ import annotations
 
@@ -8,19 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tielink.data.dataset import Dataset
-from tielink.plot.layout import aligned_positions, chosen_records, force_layout
-from tielink.plot.links import chosen_persons
+from tielink.plot.layout import aligned_positions, chosen_records, force_layout, shared_ties
 from tielink.plot.style import person_colours
 from tielink.report.result import Result
 
-__all__ = ["bipartite", "latent", "linked_persons", "neighbour_ties", "networks"]
+__all__ = ["latent", "linked_persons", "neighbour_ties", "networks"]
 
 MOST_NODES = 400
 """Records drawn of each network."""
 MOST_POINTS = 3_000
 """Records drawn in the latent space."""
-MOST_PERSONS = 24
-"""Persons in the picture of records and persons."""
 MOST_TIES = 200_000
 """Ties kept in the page, for the pictures of neighbourhoods."""
 
@@ -39,7 +36,7 @@ def networks(result: Result, persons: NDArray[np.int64]) -> tuple[list[dict[str,
     """Return the networks with a place for each node drawn, and a colour for each linked person."""
     dataset = result.dataset
     start = aligned_positions(result.posterior)
-    drawn = []
+    drawn, shared = [], shared_ties(dataset, result.linkage)
     across = np.full(int(persons.max(initial=-1)) + 1, np.nan)
     for file, name in enumerate(dataset.files):
         ties = dataset.ties[name]
@@ -47,7 +44,7 @@ def networks(result: Result, persons: NDArray[np.int64]) -> tuple[list[dict[str,
             continue
         chosen = chosen_records(dataset, result.linkage, file, MOST_NODES)
         size, offset = dataset.records.sizes[file], dataset.records.offsets[file]
-        inside = _among(ties, chosen, size)
+        inside, kept = _among(ties, chosen, size)
         places = force_layout(len(chosen), inside, None if start is None else start[offset + chosen])
         mine = persons[offset + chosen]
         fresh = (mine >= 0) & np.isnan(across[mine]) if len(across) else np.zeros(len(mine), dtype=bool)
@@ -62,6 +59,7 @@ def networks(result: Result, persons: NDArray[np.int64]) -> tuple[list[dict[str,
                 "x": _rounded(places[:, 0]),
                 "y": _rounded(places[:, 1]),
                 "ties": inside.ravel().tolist(),
+                "shared": shared[file][kept].astype(int).tolist(),
                 "note": note,
             }
         )
@@ -69,12 +67,15 @@ def networks(result: Result, persons: NDArray[np.int64]) -> tuple[list[dict[str,
     return drawn, person_colours(known)
 
 
-def _among(ties: NDArray[np.int64], chosen: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Return the ties among the chosen records, by their place in the choice."""
+def _among(
+    ties: NDArray[np.int64], chosen: NDArray[np.int64], size: int
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the ties among the chosen records, by their place in the choice, and which ones these are."""
     place = np.full(size, -1, dtype=np.int64)
     place[chosen] = np.arange(len(chosen))
     found = place[ties.reshape(-1, 2)]
-    return np.asarray(found[(found >= 0).all(axis=1)])
+    kept = np.asarray((found >= 0).all(axis=1))
+    return found[kept], kept
 
 
 def latent(result: Result, persons: NDArray[np.int64]) -> dict[str, Any] | None:
@@ -98,14 +99,6 @@ def latent(result: Result, persons: NDArray[np.int64]) -> dict[str, Any] | None:
         "y": _rounded(places[chosen, 1]),
         "note": " ".join(notes),
     }
-
-
-def bipartite(result: Result) -> dict[str, Any]:
-    """Return the records of the persons drawn, those most in doubt first."""
-    total = sum(len(group) > 1 for group in result.linkage.members)
-    groups = chosen_persons(result.linkage, result.posterior, MOST_PERSONS)
-    note = f"{len(groups):,} of {total:,} linked persons, those most in doubt first." if len(groups) < total else ""
-    return {"groups": [[int(record) for record in group] for group in groups], "note": note}
 
 
 def neighbour_ties(dataset: Dataset, asked: NDArray[np.int64]) -> tuple[list[list[int] | None], str]:

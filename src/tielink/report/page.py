@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tielink.faults import listed
+from tielink.files import write_whole
 from tielink.posterior.score import Score
 from tielink.report.content import diagnosis_rows, page_content
 from tielink.report.result import Result
@@ -16,7 +17,7 @@ from tielink.report.words import methods, roughness, verdict
 
 __all__ = ["page", "script_json", "write_page"]
 
-SCRIPTS = ("shapes.js", "charts.js", "maps.js", "table.js", "start.js")
+SCRIPTS = ("shapes.js", "charts.js", "maps.js", "table.js", "marks.js", "weighing.js", "start.js")
 
 
 def script_json(value: Any) -> str:
@@ -61,6 +62,7 @@ def page(result: Result) -> str:
         look=int(decided.review.sum()),
         persons=persons,
         scores=scores,
+        audit=None if result.audit is None or not result.audit.questions else str(result.audit),
         evaluation=None if result.evaluation is None else str(result.evaluation).splitlines(),
         diagnosis=diagnosis_rows(result),
         methods=methods(result),
@@ -80,7 +82,6 @@ def _tile(score: Score) -> tuple[str, str]:
 
 def write_page(result: Result, path: Path) -> Path:
     """Write the report whole or not at all."""
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(page(result), encoding="utf-8", errors="replace")
-    draft.replace(path)
+    content = page(result).encode("utf-8", errors="replace")
+    write_whole(path, lambda file: file.write(content))
     return path

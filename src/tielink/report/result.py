@@ -16,9 +16,11 @@ from tielink.data.linkage import Linkage
 from tielink.data.scores import pair_keys
 from tielink.estimation.estimate import estimate
 from tielink.estimation.losses import Binder
+from tielink.evaluation.audit import Audit
 from tielink.evaluation.evaluate import Evaluation, evaluate
+from tielink.notebook import html_view
 from tielink.posterior.diagnosis import Diagnosis
-from tielink.posterior.posterior import Posterior
+from tielink.posterior.posterior import INTERRUPTED, Posterior
 from tielink.project import Project
 from tielink.report.evidence import Evidence, gather_evidence
 
@@ -26,6 +28,9 @@ __all__ = ["DOUBT", "Decided", "Result"]
 
 DOUBT = (0.1, 0.9)
 """A pair whose probability lies between these is worth a look by a person, whatever was decided."""
+
+SHOWN = 10
+"""Pairs in the view of a notebook."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +78,8 @@ class Result:
     """Where the data are and how all was set; None for data that came as frames."""
     quick: bool = False
     """Whether this was a first, rough look."""
+    audit: Audit | None = None
+    """What people found out about a random sample (`tielink review`)."""
 
     @classmethod
     def of(
@@ -84,17 +91,17 @@ class Result:
         truth: Linkage | None = None,
         project: Project | None = None,
         quick: bool = False,
+        audit: Audit | None = None,
     ) -> Result:
         """Decide on links and keep all that belongs to them."""
         loss = loss or Binder()
         linkage = estimate(posterior, loss)
-        return cls(dataset, posterior, linkage, loss, truth, project, quick)
+        return cls(dataset, posterior, linkage, loss, truth, project, quick, audit)
 
     @property
     def interrupted(self) -> bool:
         """Whether the run was stopped before all its draws were made."""
-        run = self.posterior.run
-        return self.posterior.draws_per_chain < run.draws or self.posterior.chains < run.chains
+        return self.posterior.ended == INTERRUPTED
 
     @cached_property
     def decided(self) -> Decided:
@@ -121,6 +128,13 @@ class Result:
         """Scores against the truth, where there is one."""
         return None if self.truth is None else evaluate(self.posterior, self.truth, anchors=self.dataset.anchors)
 
+    @cached_property
+    def clusters(self) -> list[tuple[tuple[int, ...], float]]:
+        """The record numbers of every person, and the share of draws in which just these are one person."""
+        from tielink.report.persons import numbered_persons
+
+        return numbered_persons(self)
+
     def links(self) -> Any:
         """Return the links and near-links as a frame: ids, probability, decision, values and evidence."""
         from tielink.report.tables import links_table
@@ -128,10 +142,16 @@ class Result:
         return links_table(self)
 
     def persons(self) -> Any:
-        """Return the merged profile of every linked person as a frame."""
-        from tielink.report.tables import persons_table
+        """Return every record with the number of its person as a frame."""
+        from tielink.report.persons import persons_table
 
         return persons_table(self)
+
+    def profiles(self) -> Any:
+        """Return the merged profile of every linked person as a frame."""
+        from tielink.report.tables import profiles_table
+
+        return profiles_table(self)
 
     def report(self, path: str | PathLike[str]) -> Path:
         """Write the report: one HTML file that needs nothing else, on line or off."""
@@ -139,11 +159,15 @@ class Result:
 
         return write_page(self, Path(path))
 
-    def save(self, folder: str | PathLike[str]) -> Path:
-        """Write everything to a folder: tables, posterior, report, and the project file where there is a project."""
+    def save(self, folder: str | PathLike[str], *, exact_text: bool = False) -> Path:
+        """Write everything to a folder: tables, posterior, report, and the project file where there is a project.
+
+        In the CSV tables an apostrophe stands before texts that a spreadsheet would run as formulas, unless
+        `exact_text`.
+        """
         from tielink.report.folder import write_folder
 
-        return write_folder(self, Path(folder))
+        return write_folder(self, Path(folder), exact_text=exact_text)
 
     def __str__(self) -> str:
         from tielink.report.words import verdict
@@ -152,3 +176,15 @@ class Result:
 
     def __repr__(self) -> str:
         return f"Result({len(self.linkage.pair_numbers):,} links; {self.posterior.persons()})"
+
+    def _repr_html_(self) -> str:
+        from tielink.report.words import verdict
+
+        decided, records, words = self.decided, self.dataset.records, self.decided.words
+        found = np.flatnonzero(~decided.known)[:SHOWN]
+        rows = [
+            (*records[decided.pairs[k, 0]], *records[decided.pairs[k, 1]], f"{decided.probability[k]:.3f}", words[k])
+            for k in found
+        ]
+        header = ("file", "id", "file", "id", "probability", "decision")
+        return html_view(f"Result: {len(self.linkage.pair_numbers):,} links", header, rows, verdict(self))

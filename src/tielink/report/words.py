@@ -8,15 +8,47 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tielink.model.cluster_priors import SizePrior
 from tielink.model.describe import describe
+from tielink.posterior.diagnosis import shown_rhat
+from tielink.posterior.posterior import OUT_OF_TIME
 
 if TYPE_CHECKING:
+    from tielink.posterior.posterior import Posterior
     from tielink.report.result import Result
 
 __all__ = ["CITATION", "effective_words", "methods", "rhat_words", "roughness", "trust", "verdict", "versions"]
 
 CITATION = "Sosa, J. and Rodríguez, A. A Record Linkage Model Incorporating Relational Data."
+VARIATIONAL = {"duckdb": "DuckDB", "spark": "Spark"}
 PACKAGES = ("tielink", "numpy", "scipy", "numba", "polars", "rapidfuzz")
+
+
+def _at_the_cap(result: Result) -> list[str]:
+    """Say so when persons have as many records as the prior allows: they may have more."""
+    prior = result.posterior.model.linkage_for(len(result.dataset.files))
+    if not isinstance(prior, SizePrior):
+        return []
+    full = sum(len(group) >= prior.max_size for group, _ in result.clusters)
+    if not full:
+        return []
+    return [
+        f"{_count(full, 'person')} {'has' if full == 1 else 'have'} {prior.max_size} records, the most that the prior "
+        f"allows; there may be more: set its max_size ({prior.kind}:max_size={2 * prior.max_size})."
+    ]
+
+
+def _ties(result: Result) -> list[str]:
+    """Say how much shared ties counted, and how many ties the files share."""
+    posterior = result.posterior
+    if not posterior.sharing.size:
+        return []
+    low, high = np.quantile(posterior.sharing, [0.025, 0.975])
+    if not posterior.power:
+        return ["Ties did not count (power 0): what they say about who is whom could not be told from chance."]
+    share = f"{posterior.sharing.mean():.0%}" + (f" (95 % between {low:.0%} and {high:.0%})" if high > low else "")
+    whose = "the files have" if len(result.dataset.files) > 1 else "the records of a person have"
+    return [f"Ties counted with power {posterior.power:.2f} (1 would be full); {whose} {share} of ties in common."]
 
 
 def _count(number: int, word: str) -> str:
@@ -54,6 +86,7 @@ def verdict(result: Result) -> list[str]:
     if look:
         few = "One pair is" if look == 1 else f"{look:,} pairs are"
         lines.append(f"{few} in doubt (probability between 0.1 and 0.9) and worth a look by a person.")
+    lines += [*_ties(result), *_at_the_cap(result)]
     lines += trust(result)
     if result.evaluation is not None:
         rates = result.evaluation.without_anchors
@@ -66,16 +99,32 @@ def verdict(result: Result) -> list[str]:
 
 def trust(result: Result) -> list[str]:
     """Say whether the draws can be believed."""
+    if result.posterior.run.engine in VARIATIONAL:
+        return [
+            "Probabilities come from variational inference, an approximation for large files: what ties say is "
+            "averaged over everybody else's probabilities, and rates were learnt from some of the records. Draws are "
+            "of linkages given that. The exact sampler (--engine exact) knows better, where it is affordable."
+        ]
     lines = [roughness(result)] if result.quick else []
-    if result.diagnosis.converged:
+    found = result.diagnosis
+    if found.converged:
         return [*lines, "The chains agree and have enough effective draws: the probabilities can be used."]
     if result.quick:
         return lines
+    if result.posterior.ended == OUT_OF_TIME:
+        lines.append(_out_of_time(result))
     return [
         *lines,
         f"Take the probabilities with care: the sampler has {_count(len(result.diagnosis.warnings), 'warning')} "
         "(see the diagnosis).",
     ]
+
+
+def _out_of_time(result: Result) -> str:
+    """Say that the time was used up, and what may still change."""
+    links = len(result.diagnosis.undecided)
+    what = "no link is likely to change" if not links else f"{_count(links, 'pair')} may still change (settled is no)"
+    return f"The {result.posterior.run.minutes:g} minutes were used up before all had settled: {what} with more time."
 
 
 def roughness(result: Result) -> str:
@@ -90,17 +139,17 @@ def roughness(result: Result) -> str:
     )
     worth = result.diagnosis.ess["persons N"]
     rests = f"rests on about {worth:,.0f} effective draws" if np.isfinite(worth) else "never changed"
-    rhat = max((value for value in result.diagnosis.rhat.values() if np.isfinite(value)), default=float("nan"))
+    rhat = max((value for value in result.diagnosis.rhat.values() if not np.isnan(value)), default=float("nan"))
     return (
         f"This is a quick look: {posterior.chains} chains of {posterior.draws_per_chain:,} draws. The number of "
-        f"persons {rests}, {chance}, and chains differ by R-hat up to {rhat:.2f} "
+        f"persons {rests}, {chance}, and chains differ by R-hat up to {shown_rhat(rhat)} "
         "(1.05 is wanted). Run without --quick before you rely on it."
     )
 
 
 def rhat_words(value: float) -> str:
     """Say what an R-hat means."""
-    if not np.isfinite(value):
+    if np.isnan(value):
         return "cannot be told"
     if value <= 1.01:
         return "chains agree"
@@ -115,7 +164,7 @@ def effective_words(value: float, chains: int) -> str:
         return "cannot be told"
     if value >= 100 * chains:
         return "plenty"
-    return "enough" if value >= 50 * chains else "few: run longer"
+    return "enough" if value >= 25 * chains else "few"
 
 
 def versions() -> str:
@@ -124,22 +173,53 @@ def versions() -> str:
     return f"{', '.join(parts)}, Python {platform.python_version()}"
 
 
+def _shared(result: Result) -> str:
+    """Say what the records of a person share."""
+    values = "true values that their profiles repeat with errors"
+    if result.posterior.sharing.size:
+        return f"{values}, and some of the person's ties"
+    return values if result.posterior.network is None else f"a position that governs their ties, and {values}"
+
+
+def _averages(result: Result) -> str:
+    if result.posterior.run.engine in VARIATIONAL:
+        return "marginals of that approximation"
+    errors = "; their Monte Carlo errors come from batch means"
+    if result.posterior.conditional is None:
+        return f"shares of draws{errors}"
+    return f"averages of conditional probabilities over draws (Rao–Blackwell){errors}"
+
+
+def _how(posterior: Posterior) -> str:
+    """Say how the posterior was found."""
+    run, chains = posterior.run, _count(posterior.chains, "chain")
+    if run.engine in VARIATIONAL:
+        return (
+            f"The posterior was approximated by variational inference with {VARIATIONAL[run.engine]}: rates of fields "
+            "learnt by the exact sampler on a sample of records with their candidates, expected evidence of ties, and "
+            f"one-to-one normalisation by damped sum-product. {chains} of {posterior.draws_per_chain:,} draws of "
+            f"linkages rest on the scores of pairs that resulted, seed {run.seed}."
+        )
+    sampler = "an exact Markov chain Monte Carlo sampler" if run.sampler == "exact" else "the paper's own sampler"
+    thin = f", one in {run.thin} sweeps" if run.thin > 1 else ""
+    until = "" if run.draws else " (all until the chains had settled)"
+    return (
+        f"The posterior was sampled with {sampler}: {chains}, {run.warmup:,} warm-up sweeps{until} and "
+        f"{posterior.draws_per_chain:,} draws each{thin}, seed {run.seed}."
+    )
+
+
 def methods(result: Result) -> list[str]:
     """Write the methods paragraph: model, priors, sampler, decision, citation, versions."""
-    run, posterior = result.posterior.run, result.posterior
-    loss = result.loss
-    sampler = "an exact Markov chain Monte Carlo sampler" if run.sampler == "exact" else "the paper's own sampler"
+    posterior, loss = result.posterior, result.loss
     return [
         f"Records of {_count(len(result.dataset.files), 'file')} were linked with tielink {version('tielink')} by the "
-        "Bayesian model of Sosa and Rodríguez, in which all records of a person share a position that governs their "
-        "ties and true values that their profiles repeat with errors. The model, in full:\n"
-        f"{describe(posterior.model, result.dataset)}",
-        f"The posterior was sampled with {sampler}: {_count(posterior.chains, 'chain')}, {run.warmup:,} warm-up sweeps "
-        f"and {posterior.draws_per_chain:,} draws each"
-        + (f", one in {run.thin} sweeps" if run.thin > 1 else "")
-        + f", seed {run.seed}.",
+        f"Bayesian model, after that of Sosa and Rodríguez, in which all records of a person share {_shared(result)}. "
+        f"The model, in full:\n{describe(posterior.model, result.dataset)}",
+        *_ties(result),
+        _how(posterior),
         f"Links minimise the posterior expectation of Binder's loss with cost {loss.false_link:g} for a false and "
         f"{loss.missed_link:g} for a missed link: alone, a pair is linked where its probability exceeds "
-        f"{loss.threshold:g}. Probabilities are shares of draws; their Monte Carlo errors come from batch means.",
+        f"{loss.threshold:g}. Probabilities are {_averages(result)}.",
         f"{CITATION} Software: {versions()}.",
     ]

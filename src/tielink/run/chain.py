@@ -1,4 +1,4 @@
-"""One chain: a start, warm-up sweeps that tune, and sweeps that draw.
+"""One chain: a start, warm-up sweeps that tune, and sweeps that draw, for any number of files and any model of ties.
 
 Everything a chain is can be taken out with `snapshot` and put back with `restore`, bit for bit.
 """
@@ -6,205 +6,319 @@ Everything a chain is can be taken out with `snapshot` and put back with `restor
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.exact import beyond, paper, sweep
-from tielink.exact.adapt import adapt, adapt_activity, adapt_beyond
-from tielink.exact.believed import start_from_profiles
-from tielink.exact.beyond import goes_beyond
-from tielink.exact.compile import compile_activity, compile_target
-from tielink.exact.correlation import total_gain
-from tielink.exact.dyads import dyad_log_likelihoods
-from tielink.exact.intercept import file_log_likelihood
-from tielink.exact.state import init, init_tuning
+from tielink.channels.channel import Terms
+from tielink.data.scores import pair_keys
+from tielink.model.cluster_priors import SizePrior
+from tielink.model.problem import Problem, SharedTiesProblem
+from tielink.network.part import Arrays, NetworkPart
+from tielink.network.shared_ties import SharedTiesPart
 from tielink.run.job import Job
+from tielink.run.start import go_on
+from tielink.sampler.candidates import listed_candidates
+from tielink.sampler.data import Data, compile_rules, make_lists, pair_numbers
+from tielink.sampler.groups import Groups
+from tielink.sampler.hyperparameters import Hyperparameters
+from tielink.sampler.listed import ListedPairs
+from tielink.sampler.moves.exchange import exchange_units, rivals
+from tielink.sampler.moves.labels import every_unit, link_greedily, strangers
+from tielink.sampler.moves.offlist import move_off_list
+from tielink.sampler.partition import FREE, everyone_alone
+from tielink.sampler.profiles import Lookup, Profiles
+from tielink.sampler.ties import sum_up
 
-__all__ = ["Chain"]
+__all__ = ["MOVES", "Chain", "Move"]
 
-Arrays = dict[str, NDArray[Any]]
+Codes = NDArray[np.int64]
+
+STRANGERS = 2
+"""Units that are offered one record at random in each sweep."""
+RARELY = 2
+"""One sweep in so many draws what is drawn with distortions summed out, which is dear."""
+SELDOM = 2
+"""Without ties one sweep in so many moves pairs that are no candidates, and exchanges units."""
+GROUP_SWEEPS = 4
+"""Draws of every unit's cluster for each update of rates, where persons may have three records and more."""
+
+
+class Move(NamedTuple):
+    """A move of the partition: its name, and what does it; returns (proposed, accepted)."""
+
+    name: str
+    run: Callable[[Chain], Any]
+
+
+def _gibbs(chain: Chain) -> Any:
+    times = GROUP_SWEEPS if chain.rules.largest > 2 and not chain.dimension else 1
+    chain.rounds += times
+    return sum(chain.network.redraw(every_unit(chain.data)) for _ in range(times))
+
+
+def _strangers(chain: Chain) -> Any:
+    return chain.network.redraw(strangers(chain.rng, chain.data, STRANGERS))
+
+
+def _skipped(chain: Chain) -> bool:
+    """Whether a dear move is left out of this sweep; never with ties, which may speak for any pair."""
+    return chain.problem.network is None and bool(chain.rng.random() * SELDOM > 1)
+
+
+def _exchange(chain: Chain) -> Any:
+    if chain.dimension or _skipped(chain):
+        return 0, 0
+    return chain.run(exchange_units, rivals(chain.rng, chain.data, chain.problem.records // 2))
+
+
+def _off_list(chain: Chain) -> Any:
+    if chain.complete or chain.dimension or _skipped(chain):
+        return 0, 0
+    return move_off_list(chain.rng, chain.state, chain.data, chain.groups.evidence)
+
+
+MOVES = (
+    Move("gibbs", _gibbs),
+    Move("stranger", _strangers),
+    Move("exchange", _exchange),
+    Move("off-list", _off_list),
+)
+"""Every move of the partition, in the order of a sweep."""
 
 
 class Chain:
     """The state of one chain and how to move it on."""
 
     def __init__(self, job: Job, index: int) -> None:
-        self.job = job
-        self.index = index
-        self.sampler = job.run.sampler
+        self.job, self.index = job, index
         # The same stream as SeedSequence(seed).spawn(chains)[index], whatever else runs beside it.
         self.rng = np.random.default_rng(np.random.SeedSequence(job.run.seed, spawn_key=(index,)))
-        self.target, self.profiles = compile_target(job.problem)
+        problem = self.problem = job.problem
+        self.profiles = Profiles(problem)
         self.profile_state = self.profiles.start()
-        self.activity = compile_activity(job.problem)
-        self.activity_state = None if self.activity is None else self.activity.start()
-        self._weigh()
-        self.tuning = init_tuning(self.target)
-        self.sizes = job.problem.sizes
-        self.state = init(self.rng, self.target)
-        self.cache: paper.Cache | None = None
-        self.moves: tuple[str, ...] = paper.MOVES if self.sampler == "paper" else sweep.MOVES
-        if goes_beyond(self.state):
-            self.moves += beyond.MOVES
-        if self.activity is not None:
-            self.moves += ("activity",)
+        self.rules = compile_rules(problem)
+        self.groups = Groups(self.profiles, self.rules.largest, self.profile_state)
+        self.state = everyone_alone(self.rules)
+        prior = problem.linkage.clusters
+        self.hyperparameters = Hyperparameters(prior, problem.records) if isinstance(prior, SizePrior) else None
+        if self.hyperparameters is not None:
+            self.hyperparameters.write(self.state)
+        self.network = self._network_part()
+        self.rounds = 0
+        """Rounds of Gibbs draws that the sums of conditional probabilities are over."""
+        shared = (*(move.name for move in MOVES), "hyperparameter") if self.network.partition_moves else ()
+        self.moves = (*shared, *self.network.moves)
+        self._list(*listed_candidates(problem))
 
-    def begin(self) -> None:
-        """Find a start: near a mode for the exact sampler, at random for the paper's."""
-        if self.sampler == "paper":
-            self.cache = paper.init_cache(self.state, self.target)
-        elif self.target.observed.any():
-            self.state = start_from_profiles(self.rng, self.target)
+    def _network_part(self) -> NetworkPart:
+        network = self.problem.network
+        if isinstance(network, SharedTiesProblem):
+            return SharedTiesPart(self, self.job.power)
+        if network is None:
+            return NetworkPart(self)
+        from tielink.network.latent_space.paper import PaperPart  # only what the job needs is imported
+        from tielink.network.latent_space.part import LatentSpacePart
 
-    def advance(self, warmup_sweep: int | None) -> NDArray[np.int64]:
-        """Do one sweep; tune if it is number `warmup_sweep` of warm-up. Return (proposed, accepted) by move."""
-        if self.sampler == "paper":
-            info = paper.paper_sweep(self.rng, self.state, self.target, self.tuning, self.cache)
-        else:
-            info = sweep.sweep(self.rng, self.state, self.target, self.tuning)
-        counts = [info.counts]
-        if warmup_sweep is not None and self.target.observed.any():
-            by_move = dict(zip(self.moves, info.counts, strict=False))
-            adapt(self.tuning, warmup_sweep, info.moved_a, info.moved_b, by_move["intercept"], by_move.get("scale"))
-        if goes_beyond(self.state):
-            counts.append(self._advance_beyond(warmup_sweep))
-        if self.activity is not None:
-            counts.append(self._advance_activity(warmup_sweep))
-        if self.profiles.fields:
-            self.profiles.update(self.rng, self.profile_state, self.person())
-        if self.profiles.fields or self.activity is not None:
-            self._weigh()
-        return np.concatenate(counts)
+        return PaperPart(self) if self.job.run.sampler == "paper" else LatentSpacePart(self)
 
-    def _weigh(self) -> None:
-        """Compute the log Bayes factor of every pair afresh, from profiles and activity."""
-        self.profiles.log_bayes_factors(self.profile_state, self.target.log_bf)
-        if self.activity is not None and self.activity_state is not None:
-            self.activity.weigh(self.activity_state, self.target)
-
-    def _advance_beyond(self, warmup_sweep: int | None) -> NDArray[np.int64]:
-        """Move log φ, s and τ on."""
-        info = beyond.sweep_beyond(self.rng, self.state, self.target, self.tuning)
-        if warmup_sweep is not None:
-            adapt_beyond(self.tuning, warmup_sweep, info)
-        if self.cache is not None:
-            paper.refresh(self.cache, self.state, self.target)
-        return np.asarray(info.counts)
-
-    def _advance_activity(self, warmup_sweep: int | None) -> NDArray[np.int64]:
-        """Move α on."""
-        assert self.activity is not None
-        assert self.activity_state is not None
-        info = self.activity.update(self.rng, self.activity_state, self.state, self.target)
-        if warmup_sweep is not None:
-            adapt_activity(self.activity_state, warmup_sweep, info.accepted)
-        return np.array([info])
+    def _list(self, pairs: Codes, strong: NDArray[np.bool_]) -> None:
+        """Make these pairs the candidates."""
+        lists = make_lists(pairs, strong, self.problem.records)
+        self.listed = ListedPairs(self.profiles, pairs, lists.value)
+        self.strong = strong
+        self.complete = len(pairs) == _possible_pairs(self.problem)
+        seen = np.zeros(self.problem.records + 1, dtype=np.int64)
+        self._data = Data(self.rules, lists, self.groups.table, self.network.ties, seen)
+        self.revalue()
 
     @property
-    def dimension(self) -> int:
-        """K; 0 without a network."""
-        return self.target.dimension if self.target.observed.any() else 0
+    def data(self) -> Data:
+        """What kernels read."""
+        return self._data._replace(table=self.groups.table)
+
+    def add_candidates(self, pairs: Codes) -> None:
+        """Add pairs of records to the lists, but those that can be no candidates."""
+        old = self.listed.pairs
+        if self.rules.mode != FREE:
+            pairs = pairs[self.rules.file_of[pairs[:, 0]] != self.rules.file_of[pairs[:, 1]]]
+        known = pair_keys(np.concatenate([old, self.problem.linkage.nonmatches]))
+        new = np.setdiff1d(pair_keys(pairs), known)
+        if len(new):
+            every = np.concatenate([old, np.column_stack(np.divmod(new, 1 << 32))])
+            order = np.lexsort((every[:, 1], every[:, 0]))
+            self._list(every[order], np.append(self.strong, np.ones(len(new), dtype=bool))[order])
+
+    def run(self, kernel: Callable[..., int], plan: Codes) -> Codes:
+        """Run a kernel along its plan; where it misses evidence of a group, supply it and go on."""
+        counts, begin = np.zeros(2, dtype=np.int64), 0
+        while begin < len(plan):
+            begin = kernel(self.rng, self.state, self.data, plan, begin, counts)
+            if begin < len(plan):
+                self.groups.supply()
+        return counts
+
+    def revalue(self) -> None:
+        """Evaluate evidence at the current rates and parameters, that of the current clusters too."""
+        if self.profiles.fields:
+            self.listed.refresh(self.profile_state)
+            self.groups.refresh(self.profile_state)
+            for size in range(2, self.rules.largest + 1):
+                slots = np.flatnonzero(self.state.size == size)
+                if size == 2:  # mostly candidates, whose evidence is at hand
+                    number = pair_numbers(self._data.lists, self.state.member[slots, :2])
+                    self.state.value[slots[number >= 0]] = self.listed.evidence[number[number >= 0]]
+                    slots = slots[number < 0]
+                if len(slots):
+                    self.state.value[slots] = self.groups.evidence(self.state.member[slots, :size])
+        sum_up(self.state, self.rules, self.network.ties)
+
+    def begin(self) -> None:
+        """Find a start: link what profiles speak for, disturbed so that chains start apart, then what ties need.
+
+        Where an earlier run's draws are given, go on from there.
+        """
+        if self.job.start is not None and not self.dimension:
+            go_on(self, self.job.start)
+            return
+        if self.profiles.fields and self.network.partition_moves:
+            noise = self.rng.gumbel(size=len(self.listed.pairs))
+            weight = self.listed.evidence + noise - math.log(self.problem.records)
+            order = np.argsort(-weight, kind="stable")
+            link_greedily(self.state, self.data, self.listed.pairs[order[weight[order] > 0]])
+            if self.problem.network is not None:
+                self._sweep_by_profiles()
+        self.network.begin()
+        self.revalue()
+
+    def _sweep_by_profiles(self) -> None:
+        """Do a few sweeps as if there were no ties."""
+        network, data = self.network, self._data
+        self.network = NetworkPart(self)
+        self._data = data._replace(ties=self.network.ties)
+        for _ in range(network.sweeps_before):
+            self._sweep(None)
+        self.network, self._data = network, data
+
+    def conditional_probabilities(self) -> NDArray[np.float64] | None:
+        """Return the conditional probability of every listed pair, averaged since last asked; None with positions.
+
+        Both records of a pair have had their say, each given everybody else (Rao and Blackwell).
+        """
+        if self.dimension:
+            return None
+        chance, rounds = self.data.lists.chance, self.rounds
+        mean = chance / max(2 * rounds, 1)
+        chance[:], self.rounds = 0.0, 0
+        return mean
+
+    def advance(self, warmup_sweep: int | None) -> Codes:
+        """Do one sweep; tune if it is number `warmup_sweep` of warm-up. Return (proposed, accepted) by move."""
+        self.network.prepare(warmup_sweep)
+        if warmup_sweep is None and not self.data.lists.tally[0]:
+            self.data.lists.tally[0], self.rounds = True, 0
+        counts = self._sweep(warmup_sweep)
+        return np.array([counts[name] for name in self.moves], dtype=np.int64)
+
+    def _sweep(self, warmup_sweep: int | None) -> dict[str, Any]:
+        counts = {move.name: move.run(self) for move in MOVES} if self.network.partition_moves else {}
+        counts["hyperparameter"] = (0, 0)
+        if self.hyperparameters is not None:
+            counts["hyperparameter"] = self.hyperparameters.update(self.rng, self.state, warmup_sweep)
+        counts |= self.network.advance(warmup_sweep)
+        if self.profiles.fields and not self.network.holds_rates(warmup_sweep):
+            redraw = self.rng.random() * RARELY < 1
+            self.profiles.update(self.rng, self.profile_state, self.person(), self._lookup(), redraw=redraw)
+        self.revalue()
+        return counts
+
+    def _lookup(self) -> Lookup:
+        """Return what finds the terms of linked pairs that are on the list."""
+        lists = self.data.lists
+
+        def lookup(place: int, parameters: NDArray[np.float64], two: Codes) -> Terms | None:
+            numbers = pair_numbers(lists, two)
+            listed = numbers >= 0
+            found = self.listed.terms(place, parameters, numbers[listed])
+            if found is None or listed.all():
+                return found
+            field = self.profiles.fields[place]
+            other = field.pair(parameters, *field.codes[two[~listed]].T)
+            terms = Terms(*np.empty((4, len(two))))
+            for whole, on, off in zip(terms, found, other, strict=True):
+                whole[listed], whole[~listed] = on, off
+            return terms
+
+        return lookup
 
     @property
     def persons(self) -> int:
         """N of the current state."""
-        return int(self.state.partner_a.size + (self.state.partner_b < 0).sum())
+        return int(self.state.number[0])
 
-    def person(self) -> NDArray[np.int64]:
+    def person(self) -> Codes:
         """Return the smallest record number of each record's person."""
-        first, linked = self.state.partner_a.size, np.flatnonzero(self.state.partner_a >= 0)
-        labels = np.arange(first + self.state.partner_b.size)
-        labels[first + self.state.partner_a[linked]] = linked
-        return labels
-
-    def _sociality(self) -> NDArray[np.float64]:
-        """Return s of every record, 0 in files without a network."""
-        found = np.zeros(sum(self.sizes))
-        for values, begin in ((self.state.sociality_a, 0), (self.state.sociality_b, self.sizes[0])):
-            assert values is not None
-            found[begin : begin + values.size] = values
-        return found
+        return np.asarray(self.state.member[self.state.label, 0])
 
     def log_likelihood(self) -> float:
         """Return log p(ties, values | all else)."""
-        ties = sum(
-            file_log_likelihood(side, self.state.intercept[side], 1.0, self.state, self.target) for side in (0, 1)
-        )
-        first, second = self.state.intercept
-        ties += total_gain(self.state.correlation, first, second, 1.0, self.state, self.target)
-        value = ties + self.profiles.log_likelihood(self.profile_state, self.person())
+        value = self.profiles.log_singles(self.profile_state) + self.state.value[self.state.size > 0].sum()
+        value += self.network.log_likelihood()
         return float(value) if math.isfinite(value) else math.nan
 
-    def series(self) -> dict[str, Any]:
-        """Return what is recorded of every draw, besides persons and profiles."""
-        state = self.state
-        found: dict[str, Any] = {}
-        if self.dimension:
-            found |= {"intercepts": state.intercept, "spread": state.spread[0]}
-        if state.correlation is not None:
-            found["correlation"] = state.correlation[0]
-        if state.sociality_sd is not None:
-            found["sociality_sd"] = state.sociality_sd[0]
-        if self.activity_state is not None:
-            found["activity"] = self.activity_state.alpha[0]
-        return found
-
-    def layouts(self) -> dict[str, NDArray[np.float64]]:
-        """Return what is recorded of some draws: one row or number a record."""
-        if not self.dimension:
-            return {}
-        found = {"positions": np.hstack([self.state.position_a, self.state.position_b]).T}
-        if self.state.sociality_sd is not None:
-            found["sociality"] = self._sociality()
-        return found
+    @property
+    def dimension(self) -> int:
+        """K; 0 without a latent space."""
+        return self.network.dimension
 
     @property
     def dyads(self) -> int:
-        """The number of dyads in all networks."""
-        return sum(size * (size - 1) // 2 for size, seen in zip(self.sizes, self.target.observed, strict=True) if seen)
+        """The number of dyads whose log-likelihoods are recorded."""
+        return self.network.dyads
 
     def dyad_log_likelihoods(self, out: NDArray[np.float64]) -> None:
         """Write log p(y_d) of every dyad of every network into `out`."""
-        begin = 0
-        for side, size in enumerate(self.sizes):
-            if self.target.observed[side]:
-                end = begin + size * (size - 1) // 2
-                dyad_log_likelihoods(side, self.state, self.target, out[begin:end])
-                begin = end
+        self.network.dyad_log_likelihoods(out)
 
-    def _state_arrays(self) -> Arrays:
-        return {name: array for name, array in self.state._asdict().items() if array is not None}
+    def series(self) -> dict[str, Any]:
+        """Return what is recorded of every draw, besides persons and profiles."""
+        found: dict[str, Any] = {} if self.hyperparameters is None else {"prior": self.hyperparameters.values}
+        return found | self.network.series()
+
+    def layouts(self) -> Arrays:
+        """Return what is recorded of some draws: one row a record."""
+        return self.network.layouts()
 
     def snapshot(self) -> tuple[Arrays, dict[str, Any]]:
         """Return everything that changes, as arrays and as values that JSON holds."""
-        arrays: Arrays = {f"state.{name}": array.copy() for name, array in self._state_arrays().items()}
-        for name, value in self.tuning._asdict().items():
-            if isinstance(value, np.ndarray):
-                arrays[f"tuning.{name}"] = value.copy()
-        if self.cache is not None:
-            # Row sums are kept up to date by differences; summing afresh would change their last digits.
-            arrays |= {f"cache.{name}": array.copy() for name, array in self.cache._asdict().items()}
-        if self.activity_state is not None:
-            arrays |= {f"activity.{name}": array.copy() for name, array in self.activity_state._asdict().items()}
-        return arrays | self.profile_state.arrays(), {"rng": self.rng.bit_generator.state}
+        arrays: Arrays = {f"state.{name}": array.copy() for name, array in self.state._asdict().items()}
+        arrays |= self.profile_state.arrays()
+        arrays |= {f"network.{name}": array.copy() for name, array in self.network.arrays().items()}
+        arrays |= {"pairs": self.listed.pairs.copy(), "strong": self.strong.copy()}
+        arrays |= {"chance": self.data.lists.chance.copy(), "tally": self.data.lists.tally.copy()}
+        if self.hyperparameters is not None:
+            arrays["hyperparameters"] = self.hyperparameters.values.copy()
+            arrays["steps"] = self.hyperparameters.steps.copy()
+        return arrays, {"rng": self.rng.bit_generator.state, "rounds": self.rounds}
 
     def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
         """Become the chain that `snapshot` was taken of."""
         self.rng.bit_generator.state = values["rng"]
-        for name, array in self._state_arrays().items():
+        for name, array in self.state._asdict().items():
             array[...] = arrays[f"state.{name}"]
-        for name, value in self.tuning._asdict().items():
-            if isinstance(value, np.ndarray):
-                value[...] = arrays[f"tuning.{name}"]
-        if self.sampler == "paper":
-            self.cache = paper.init_cache(self.state, self.target)
-            for name, array in self.cache._asdict().items():
-                array[...] = arrays[f"cache.{name}"]
-        if self.activity is not None and self.activity_state is not None:
-            for name, array in self.activity_state._asdict().items():
-                array[...] = arrays[f"activity.{name}"]
-            self.target.log_prior[...] = self.activity.log_prior(float(self.activity_state.alpha[0]))
+        for name, array in self.network.arrays().items():
+            array[...] = arrays[f"network.{name}"]
         self.profile_state.restore(arrays)
-        self._weigh()
+        if self.hyperparameters is not None:
+            self.hyperparameters.values, self.hyperparameters.steps = arrays["hyperparameters"], arrays["steps"]
+        self._list(arrays["pairs"], arrays["strong"])
+        self.data.lists.chance[:], self.data.lists.tally[:] = arrays["chance"], arrays["tally"]
+        self.rounds = int(values["rounds"])
+
+
+def _possible_pairs(problem: Problem) -> int:
+    """Return the number of pairs that may be one person, whatever their profiles say."""
+    inside = 0 if problem.linkage.allowed == "free" else sum(math.comb(size, 2) for size in problem.sizes)
+    return math.comb(problem.records, 2) - inside - len(problem.linkage.nonmatches)

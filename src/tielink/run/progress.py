@@ -1,48 +1,125 @@
-"""The progress display: a row a chain, on a terminal only."""
+"""Progress: a row for each chain on a terminal, lines now and then elsewhere, a forecast once the pace is known."""
 
 from __future__ import annotations
 
+import time
+from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
+
+from tielink.project import Run
+from tielink.run.rounds import nth_round
 
 if TYPE_CHECKING:
     from tielink.run.worker import Progress
 
 __all__ = ["display"]
 
-LOADING = "loading (the first time ever: compiling, about a minute)"
+LINE_SECONDS = 15.0
+"""Seconds between lines where there is no terminal."""
+PACE_SECONDS = 3.0
+"""Seconds of sweeps that a forecast rests on."""
 
 
-def display(chains: int, sweeps: int, wanted: bool | None) -> AbstractContextManager[Callable[[Progress], None]]:
-    """Return a context that gives a function to report progress to; silent unless wanted or on a terminal."""
+def display(run: Run, wanted: bool | None) -> AbstractContextManager[Callable[[Progress], None]]:
+    """Return a context that gives a function to report progress to; it writes to standard error unless not wanted."""
     from rich.console import Console
 
-    console = Console(stderr=True)
-    if wanted is False or (wanted is None and not console.is_terminal):
+    if wanted is False:
         return nullcontext(lambda progress: None)
-    return _Display(chains, sweeps, console)
+    console = Console(stderr=True, highlight=False)
+    return (_Bars if console.is_terminal else _Lines)(run, console)
 
 
 class _Display:
-    def __init__(self, chains: int, sweeps: int, console: Any) -> None:
+    """What both kinds know: how far all chains are, how fast, and what that means for the time left."""
+
+    def __init__(self, run: Run, console: Any) -> None:
+        self.run, self.chains, self.console = run, run.chains, console
+        self.sweeps = nth_round(run, 0).end
+        """Sweeps of each chain to the end of its round."""
+        self.first: dict[int, int] = {}
+        self.done: dict[int, int] = {}
+        self.begun = 0.0
+        self.foretold = False
+
+    def __enter__(self) -> Callable[[Progress], None]:
+        return self.report
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def report(self, progress: Progress) -> None:
+        """Show where a chain is."""
+        now = time.monotonic()
+        if progress.persons is not None:
+            self.begun = self.begun or now
+            self.first.setdefault(progress.chain, progress.done)
+            self.done[progress.chain], self.sweeps = progress.done, progress.total
+            if not self.foretold and now - self.begun >= PACE_SECONDS:
+                self.foretold = True
+                self.console.print(self.forecast(progress, now), soft_wrap=True)
+        self.show(progress, now)
+
+    def left(self, now: float) -> str:
+        """Say how long the sweeps that are left will take at the pace so far."""
+        made = sum(self.done.values()) - sum(self.first.values())
+        if made <= 0:
+            return "a time not known yet"
+        seconds = (self.chains * self.sweeps - sum(self.done.values())) * (now - self.begun) / made
+        return f"about {seconds:,.0f} s" if seconds < 100 else f"about {seconds / 60:,.0f} min"
+
+    def forecast(self, progress: Progress, now: float) -> str:
+        """Say what the run will take, as far as its first seconds tell."""
+        pairs = "" if progress.candidates is None else f"{progress.candidates:,} candidate pairs; "
+        memory = "" if progress.memory is None else f"; {progress.memory:,} MB for each process"
+        after = "" if self.run.draws else f", then on until all has settled, for {self.run.minutes:g} min at most"
+        return f"Forecast: {pairs}{self.chains} × {self.sweeps:,} sweeps take {self.left(now)} more{after}{memory}."
+
+    @abstractmethod
+    def show(self, progress: Progress, now: float) -> None:
+        """Bring the display up to date."""
+
+
+class _Lines(_Display):
+    """A line for each new phase, and one now and then."""
+
+    phases: tuple[str, ...] = ()
+    last = 0.0
+
+    def show(self, progress: Progress, now: float) -> None:
+        if progress.phase in self.phases and (progress.persons is None or now - self.last < LINE_SECONDS):
+            return
+        self.phases, self.last = (*self.phases, progress.phase), now
+        if progress.persons is None:
+            line = progress.phase
+        else:
+            done, total = sum(self.done.values()), self.chains * self.sweeps
+            line = f"{progress.phase}: {done:,} of {total:,} sweeps, {self.left(now)} left, N {progress.persons:,}"
+        self.console.print(line, soft_wrap=True)
+
+
+class _Bars(_Display):
+    """A row for each chain: phase, sweeps, pace, time left and N, within 80 columns."""
+
+    def __init__(self, run: Run, console: Any) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+        super().__init__(run, console)
         self.bars = Progress(
-            TextColumn("chain {task.fields[number]}"),
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
+            TextColumn("chain {task.fields[number]} {task.description}"),
+            BarColumn(bar_width=10),
             MofNCompleteColumn(),
             TextColumn("{task.fields[rate]}"),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[details]}"),
+            TextColumn("{task.fields[persons]}"),
             console=console,
         )
         self.tasks = [
-            self.bars.add_task("waiting", total=sweeps, number=chain + 1, rate="", details="", start=False)
-            for chain in range(chains)
+            self.bars.add_task("waiting", total=self.sweeps, number=chain + 1, rate="", persons="", start=False)
+            for chain in range(self.chains)
         ]
-        self.begun: set[int] = set()
 
     def __enter__(self) -> Callable[[Progress], None]:
         self.bars.start()
@@ -51,17 +128,19 @@ class _Display:
     def __exit__(self, *_: object) -> None:
         self.bars.stop()
 
-    def report(self, progress: Progress) -> None:
-        """Show where a chain is: phase, sweeps a second, ETA, N and how often moves are accepted."""
+    def show(self, progress: Progress, now: float) -> None:
         task = self.tasks[progress.chain]
         if progress.persons is None:
-            self.bars.update(task, description=LOADING if progress.phase == "loading" else progress.phase)
+            self.bars.update(task, description=progress.phase)
             return
-        if progress.chain not in self.begun:
-            self.begun.add(progress.chain)
+        if not self.bars.tasks[task].started:
             self.bars.start_task(task)
-        rates = " ".join(f"{move} {rate:.0%}" for move, rate in progress.acceptance[:5])
-        details = f"N {progress.persons:,}  {rates}"
-        self.bars.update(task, description=progress.phase, completed=progress.done, details=details)
         speed = self.bars.tasks[task].speed
-        self.bars.update(task, rate=f"{speed:,.0f}/s" if speed else "")
+        self.bars.update(
+            task,
+            description=progress.phase,
+            completed=progress.done,
+            total=progress.total,
+            persons=f"N {progress.persons:,}",
+            rate=f"{speed:,.0f}/s" if speed else "",
+        )

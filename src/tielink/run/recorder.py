@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tielink.posterior.dyads import DyadTally
-from tielink.run.engine import AnyChain
+
+if TYPE_CHECKING:
+    from tielink.run.chain import Chain
 
 __all__ = ["MOST_POSITIONS", "Recorder", "kept_draws"]
 
 MOST_POSITIONS = 100
 """Draws of a chain whose positions are kept."""
+
+
+CONDITIONAL = ("pairs", "chances")
+SEGMENTS = 4
+"""Parts of a chain over which conditional probabilities are summed up, for their Monte Carlo errors."""
 
 
 def kept_draws(draws: int) -> NDArray[np.int64]:
@@ -22,11 +29,11 @@ def kept_draws(draws: int) -> NDArray[np.int64]:
 
 
 class Recorder:
-    """Arrays for all draws of a chain, filled one draw at a time."""
+    """Arrays for so many draws of a chain, filled one draw at a time."""
 
-    def __init__(self, chain: AnyChain) -> None:
-        draws, records = chain.job.run.draws, len(chain.job.records)
-        self.count = 0
+    def __init__(self, chain: Chain, draws: int) -> None:
+        records = len(chain.job.records)
+        self.count, self.draws = 0, draws
         self.kept = kept_draws(draws)
         self.counts = np.zeros((len(chain.moves), 2), dtype=np.int64)
         small = np.int16 if records <= np.iinfo(np.int16).max else np.int32
@@ -47,9 +54,26 @@ class Recorder:
         if self.tally is not None:
             self.arrays |= {f"dyads.{name}": array for name, array in self.tally.arrays.items()}
 
-    def record(self, chain: AnyChain) -> None:
+    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Take over the draws of a checkpoint."""
+        for name, array in self.arrays.items():
+            array[...] = arrays[name]
+        self.arrays |= {name: arrays[name] for name in CONDITIONAL if name in arrays}
+
+    def _add_conditional(self, chain: Chain, draw: int) -> None:
+        """Add the conditional probabilities of this draw to its segment of the chain."""
+        chances = chain.conditional_probabilities()
+        if chances is None:
+            return
+        if draw == 0:
+            self.arrays["pairs"] = chain.listed.pairs.copy()
+            self.arrays["chances"] = np.zeros((SEGMENTS, len(chances)))
+        self.arrays["chances"][draw * SEGMENTS // self.draws] += chances
+
+    def record(self, chain: Chain) -> None:
         """Keep the current state as the next draw."""
         draw, arrays = self.count, self.arrays
+        self._add_conditional(chain, draw)
         arrays["person"][draw] = chain.person()
         arrays["log_likelihood"][draw] = chain.log_likelihood()
         arrays["distortion"][draw] = chain.profile_state.rates

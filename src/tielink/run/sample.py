@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import time
+from contextlib import nullcontext
 from dataclasses import replace
+from math import inf
 from os import PathLike
 from pathlib import Path
 
-import numpy as np
-
 from tielink.data.dataset import Dataset
-from tielink.data.linkage import Linkage
-from tielink.model.problem import Problem
+from tielink.faults import InputError
+from tielink.model.problem import SharedTiesProblem
 from tielink.model.spec import Model
-from tielink.posterior.dyads import DyadScores, DyadTally
-from tielink.posterior.posterior import BEYOND, Posterior
-from tielink.posterior.predictive import NetworkSample
+from tielink.posterior.posterior import Posterior
 from tielink.project import Run
-from tielink.run.engine import check_engine
+from tielink.run.bundle import Bundle
+from tielink.run.checkpoint import load_job, load_power, locked, save_job, save_power
+from tielink.run.gather import gather
 from tielink.run.job import Job
+from tielink.run.memory import check_memory
 from tielink.run.pool import run_here, run_processes
 from tielink.run.progress import display
-from tielink.run.recorder import kept_draws
 from tielink.run.worker import Order, Result
 
-__all__ = ["resume", "sample"]
+__all__ = ["resume", "run_job", "sample"]
+
+FEW_RECORDS = 200
+"""With at most this many records, starting other processes takes longer than they save."""
 
 
 def sample(
@@ -34,10 +37,11 @@ def sample(
     *,
     sampler: str = "exact",
     chains: int = 4,
-    warmup: int = 1000,
-    draws: int = 1000,
+    warmup: int = 100,
+    draws: int = 0,
     thin: int = 1,
     seed: int = 1,
+    minutes: float = 10.0,
     workers: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
     interval: float = 10.0,
@@ -53,9 +57,13 @@ def sample(
     sampler
         "exact", or "paper" for the paper's own algorithm with its acceptance ratio mended.
     chains, warmup, draws, thin
-        Number of chains; sweeps of each that are thrown away; draws kept of each; sweeps for each draw.
+        Number of chains; sweeps of each that are thrown away; draws kept of each; sweeps for each draw. With `draws=0`,
+        the default, chains go on until the number of persons and the pairs that decide on links have settled: in rounds
+        of 125, 250, 500, … sweeps, of which the last one counts.
     seed
         The same seed gives the same draws, whatever the number of workers.
+    minutes
+        With `draws=0`: how long this may take. Draws made by then are used, and `diagnose` says what they lack.
     workers
         Processes to use; by default one for each core. 0 runs all chains here, one after the other.
     checkpoint
@@ -71,11 +79,21 @@ def sample(
     -------
     Posterior
         After a Ctrl-C: with the draws finished by then, and a note that says so.
+
+    Examples
+    --------
+    >>> import polars as pl, tielink as tl
+    >>> left = pl.DataFrame({"id": [1, 2], "name": ["anna", "bob"]})
+    >>> right = pl.DataFrame({"id": [7, 8], "name": ["anna", "zoe"]})
+    >>> data = tl.Dataset.from_frames({"left": left, "right": right}, fields={"name": tl.String()})
+    >>> posterior = tl.sample(tl.Model(), data, chains=2, warmup=50, draws=50, workers=0)
+    >>> posterior.pairs().select("id_a", "id_b").row(0)
+    (1, 7)
     """
-    run = Run(sampler=sampler, chains=chains, warmup=warmup, draws=draws, thin=thin, seed=seed)
-    job = Job.make(model, dataset, run, loo=loo)
-    posterior = _run(job, workers, None if checkpoint is None else Path(checkpoint), interval, progress)
-    return replace(posterior, dataset=dataset)
+    run = Run(sampler, chains, warmup, draws, thin, seed, minutes)
+    folder = None if checkpoint is None else Path(checkpoint)
+    with nullcontext() if folder is None else locked(folder):
+        return run_job(Job.make(model, dataset, run, loo=loo), workers, folder, interval, progress)
 
 
 def resume(
@@ -84,107 +102,81 @@ def resume(
     workers: int | None = None,
     interval: float = 10.0,
     progress: bool | None = None,
+    minutes: float = 10.0,
 ) -> Posterior:
     """Continue an interrupted run from its checkpoint folder; the draws are those of an uninterrupted one.
 
-    The folder holds Python pickles: resume only from folders of your own.
+    The folder is read as data, and nothing in it is run. Ids that are neither texts nor numbers come back as texts.
+
+    Parameters
+    ----------
+    checkpoint
+        The folder that `tl.sample(..., checkpoint=folder)` wrote.
+    workers, interval, progress, minutes
+        As in `tl.sample`.
+
+    Returns
+    -------
+    Posterior
     """
-    from tielink.run.checkpoint import load_job
+    folder = Path(checkpoint)
+    job = load_job(folder)
+    job = replace(job, run=replace(job.run, minutes=minutes))
+    with locked(folder):
+        return run_job(job, workers, folder, interval, progress)
 
-    return _run(load_job(Path(checkpoint)), workers, Path(checkpoint), interval, progress)
 
-
-def _run(job: Job, workers: int | None, folder: Path | None, interval: float, progress: bool | None) -> Posterior:
-    check_engine(job)
-    if folder is not None:
-        from tielink.run.checkpoint import save_job
-
-        save_job(folder, job)
+def run_job(job: Job, workers: int | None, folder: Path | None, interval: float, progress: bool | None) -> Posterior:
+    """Sample a job, with checkpoints in a folder that is locked by now."""
+    begun = time.monotonic()
+    job.check()
+    check_memory(job)
+    stored = _stored(job, folder)
+    if folder is not None and stored is not None:
+        save_job(folder, stored)
+    job = _with_power(job, folder, progress)
     run = job.run
-    orders = [Order(job, chain, folder, interval) for chain in range(run.chains)]
-    with display(run.chains, run.warmup + run.draws * run.thin, progress) as report:
-        if workers == 0:
-            results, interrupted = run_here(orders, report)
+
+    def enough(results: list[Result]) -> bool:
+        return run.draws > 0 or gather(job, results).diagnose().settled
+
+    seconds = inf if run.draws else max(60 * run.minutes - (time.monotonic() - begun), 0.0)
+    with display(run, progress) as report:
+        if workers == 0 or stored is None or (workers is None and len(job.records) <= FEW_RECORDS):
+            orders = [Order(job, chain, folder, interval) for chain in range(run.chains)]
+            ended = run_here(orders, report, enough, seconds)
         else:
-            results, interrupted = run_processes(orders, workers or _cores(), report)
-    return _posterior(job, results, interrupted)
+            sent = stored[0], stored[1] | {"power": job.power}
+            processes = workers or _cores()
+            ended = run_processes(sent, run.chains, processes, folder, interval, report, enough, seconds)
+    return gather(job, *ended)
+
+
+def _stored(job: Job, folder: Path | None) -> Bundle | None:
+    """Return the job as data; None for a model with a function in it, which only this process can run."""
+    try:
+        return job.stored()
+    except InputError:
+        if folder is not None:
+            raise
+        return None
+
+
+def _with_power(job: Job, folder: Path | None, progress: bool | None) -> Job:
+    """Learn the power of shared ties where it is to be learnt and no checkpoint knows it."""
+    network = job.problem.network
+    if not isinstance(network, SharedTiesProblem) or network.power is not None or job.start is not None:
+        return job
+    power = None if folder is None else load_power(folder)
+    if power is None:
+        from tielink.run.pilot import STRESS_SWEEPS, SWEEPS, learn_power
+
+        with display(Run(chains=1, warmup=SWEEPS, draws=STRESS_SWEEPS), progress) as report:
+            power = learn_power(job, report)
+        if folder is not None:
+            save_power(folder, power)
+    return replace(job, power=power)
 
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _posterior(job: Job, results: Sequence[Result], interrupted: bool) -> Posterior:
-    """Put the chains together; of an interrupted run, the chains that have draws, cut to the shortest."""
-    notes = []
-    run, problem = job.run, job.problem
-    used = [result for result in results if result.count > 0]
-    length = min((result.count for result in used), default=0)
-    if not length:
-        raise KeyboardInterrupt("stopped in warm-up: no draws yet")
-    if interrupted:
-        notes.append(
-            f"the run was interrupted: here are {len(used)} of {run.chains} chains "
-            f"and {length:,} of {run.draws:,} draws of each."
-        )
-
-    def stack(name: str) -> np.ndarray:
-        return np.stack([result.arrays[name][:length] for result in used])
-
-    network = None
-    if problem.network is not None:
-        kept = kept_draws(run.draws)
-        kept = kept[kept < length]
-        intercepts = stack("intercepts")
-        network = NetworkSample(
-            link=problem.network.link,
-            draws=kept,
-            positions=np.stack([result.arrays["positions"][: len(kept)] for result in used]),
-            intercepts=intercepts[:, kept],
-            observed=np.array(job.figures),
-            sociality=np.stack([result.arrays["sociality"][: len(kept)] for result in used])
-            if "sociality" in used[0].arrays
-            else None,
-        )
-    counts = np.stack([result.counts for result in used])
-    chains = len(used)
-    return Posterior(
-        records=job.records,
-        model=job.model,
-        run=run,
-        person=stack("person"),
-        log_likelihood=stack("log_likelihood"),
-        intercepts=stack("intercepts") if network is not None else np.empty((chains, length, 0)),
-        spread=stack("spread") if network is not None else np.empty((chains, 0)),
-        distortion=stack("distortion"),
-        rates=tuple(rate.name for rate in problem.rates),
-        fields={field.name: stack(f"fields.{place}") for place, field in enumerate(problem.fields)},
-        anchors=Linkage(job.records, problem.linkage.anchors).pair_numbers,
-        nonmatches=problem.linkage.nonmatches,
-        prior=_prior_draws(problem, stack("prior")) if "prior" in used[0].arrays else {},
-        moves=used[0].moves,
-        proposed=counts[:, :, 0],
-        accepted=counts[:, :, 1],
-        beyond={name: stack(name) for name in BEYOND if name in used[0].arrays},
-        network=network,
-        dyads=_dyads(used, job.loo_tail),
-        notes=tuple(notes),
-        frame_kind=job.frame_kind,
-        careless=stack("careless"),
-        careless_share=stack("careless_share") if problem.careless_share is not None else np.empty((chains, 0)),
-    )
-
-
-def _prior_draws(problem: Problem, drawn: np.ndarray) -> dict[str, np.ndarray]:
-    clusters = problem.linkage.clusters
-    names = [] if clusters is None else list(clusters.hyperparameters)
-    return {name: drawn[:, :, place] for place, name in enumerate(names)}
-
-
-def _dyads(used: Sequence[Result], tail: int) -> DyadScores | None:
-    """Put the chains' tallies of dyads together; None without a network."""
-    parts = [
-        (result.count, {name[6:]: array for name, array in result.arrays.items() if name.startswith("dyads.")})
-        for result in used
-    ]
-    return DyadTally.merge(parts, tail) if parts[0][1] else None

@@ -90,6 +90,11 @@ def compare(posteriors: Mapping[Any, Posterior], criterion: str = "waic") -> Com
         Posteriors of the *same* data under different models, by any keys: `{k: tl.sample(...) for k in range(2, 9)}`.
     criterion
         "waic", "waic1" (the other penalty), "dic", or "loo" (then sample with `loo=True`).
+
+    Returns
+    -------
+    Comparison
+        `print` it, or `.table()` and `.plot()`; `.best` is the key of the model with the smallest criterion.
     """
     faults = Faults()
     if criterion not in CRITERIA:
@@ -99,7 +104,8 @@ def compare(posteriors: Mapping[Any, Posterior], criterion: str = "waic") -> Com
     for key, posterior in posteriors.items():
         scores = posterior.dyads
         if scores is None:
-            faults.error(f"model {key!r}", "has no network, so criteria over dyads are not defined.", "Leave it out.")
+            what = "has no latent space, and criteria over dyads compare latent spaces."
+            faults.error(f"model {key!r}", what, "Leave it out, or compare links with tl.evaluate.")
         elif criterion == "loo" and scores.tail is None:
             faults.error(f"model {key!r}", "was sampled without what LOO needs.", "Sample with loo=True.")
     if len({posterior.records for posterior in posteriors.values()}) > 1:

@@ -15,9 +15,7 @@ Ties = NDArray[np.int64]
 def copy_ties(rng: np.random.Generator, truth: Linkage, first: Ties, second: Ties, share: float) -> Ties:
     """Return the second file's ties with a share of those between persons of both files taken from the first.
 
-    Every dyad of two such persons is a copy with probability `share`, tie or no tie, whatever their positions say. That
-    is not the model of `TieCorrelation`, which has an odds ratio and keeps the margins: it is what one would like
-    that model to cope with.
+    Every dyad of two such persons is a copy with probability `share`, tie or no tie, whatever their positions say.
     """
     sizes = truth.records.sizes
     pairs = truth.pair_numbers - np.array([0, sizes[0]])

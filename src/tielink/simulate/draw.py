@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,25 +10,22 @@ from scipy.special import expit, ndtr
 
 from tielink.channels.channel import Drawn
 from tielink.data.linkage import canonical
-from tielink.logp.correlation import log_ratio
-from tielink.logp.linkage import log_elementary
+from tielink.faults import Fault, InputError
 from tielink.logp.parameters import Parameters
 from tielink.model.cluster_priors import SizePrior
 from tielink.model.linkage_priors import log_pairings, pairing_tables
-from tielink.model.problem import Problem
+from tielink.model.problem import LatentSpaceProblem, Problem, SharedTiesProblem
 from tielink.simulate.clusters import draw_clusters
 
-__all__ = ["draw_labels", "draw_parameters", "draw_profiles", "draw_ties", "tie_probability", "weighted_subset"]
+__all__ = ["draw_labels", "draw_parameters", "draw_profiles", "draw_ties", "latent_space", "tie_probability"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 NOTHING = np.empty(0)
 
 
-def draw_labels(
-    rng: np.random.Generator, problem: Problem, hyperparameters: Floats = NOTHING, activity: float = 0.0
-) -> Codes:
-    """Draw a linkage from its prior given hyperparameters and α, anchors kept and known non-matches apart.
+def draw_labels(rng: np.random.Generator, problem: Problem, hyperparameters: Floats = NOTHING) -> Codes:
+    """Draw a linkage from its prior given hyperparameters, anchors kept and known non-matches apart.
 
     The number of matches first, then how many of them each further file brings (by the counts of
     `pairing_tables`, backwards), then which records they are, uniformly.
@@ -42,12 +37,7 @@ def draw_labels(
     while True:
         matches = int(rng.choice(len(linkage.log_matches), p=np.exp(linkage.log_matches)))
         labels = linkage.anchors.copy()
-        if linkage.activity is None:
-            _pair_up(rng, labels, _pairs_by_file(rng, linkage.free, matches), alone, problem.file_of)
-        else:
-            _pair_active(
-                rng, labels, matches, alone, problem.sizes[0], activity * np.concatenate(linkage.activity.scores)
-            )
+        _pair_up(rng, labels, _pairs_by_file(rng, linkage.free, matches), alone, problem.file_of)
         apart = linkage.nonmatches
         if not (labels[apart[:, 0]] == labels[apart[:, 1]]).any():
             return canonical(labels)
@@ -82,38 +72,25 @@ def _pair_up(
         waiting = np.concatenate([waiting[count:], here[count:]])
 
 
-def _pair_active(
-    rng: np.random.Generator, labels: Codes, matches: int, alone: NDArray[np.bool_], first: int, log_weights: Floats
-) -> None:
-    """Link `matches` records of each of two files, drawn in proportion to the product of their weights."""
-    free = np.flatnonzero(alone)
-    sides = [free[free < first], free[free >= first]]
-    chosen = [rng.permutation(side[weighted_subset(rng, log_weights[side], matches)]) for side in sides]
-    labels[chosen[1]] = labels[chosen[0]]
-
-
-def weighted_subset(rng: np.random.Generator, log_weights: Floats, size: int) -> Codes:
-    """Draw a subset of given size with probability ∝ the product of its weights, one element after the other.
-
-    The last of n elements is in with probability w_n·e_{k−1}(w_1 … w_{n−1})/e_k(w_1 … w_n).
-    """
-    tables = [log_elementary(log_weights[:count], size) for count in range(len(log_weights) + 1)]
-    chosen: list[int] = []
-    for place in range(len(log_weights) - 1, -1, -1):
-        left = size - len(chosen)
-        if left and rng.random() < np.exp(log_weights[place] + tables[place][left - 1] - tables[place + 1][left]):
-            chosen.append(place)
-    return np.array(chosen, dtype=np.int64)
+def latent_space(problem: Problem) -> LatentSpaceProblem | None:
+    """Return the latent space, if the model has one; refuse shared ties, of which θ is not drawn from any prior."""
+    if isinstance(problem.network, SharedTiesProblem):
+        fault = Fault(
+            "simulate",
+            "the model has shared ties, whose rates are taken from the degrees of networks that are not drawn yet.",
+            "Use tl.simulate.shared_ties, or a model with LatentSpace() or without a network.",
+        )
+        raise InputError([fault])
+    return problem.network
 
 
 def draw_parameters(rng: np.random.Generator, problem: Problem) -> Parameters:
     """Draw all parameters from their priors (true values and distortions come with `draw_profiles`)."""
-    prior, weight = problem.linkage.clusters, problem.linkage.activity
+    prior = problem.linkage.clusters
     hyperparameters = prior.draw(rng) if isinstance(prior, SizePrior) else NOTHING
-    activity = 0.0 if weight is None else float(rng.normal(0.0, weight.sd))
-    labels = draw_labels(rng, problem, hyperparameters, activity)
+    labels = draw_labels(rng, problem, hyperparameters)
     persons = int(labels.max()) + 1
-    network = problem.network
+    network = latent_space(problem)
     if network is None:
         positions, intercepts, spread = np.zeros((persons, 0)), np.zeros(len(problem.sizes)), 1.0
     else:
@@ -122,12 +99,8 @@ def draw_parameters(rng: np.random.Generator, problem: Problem) -> Parameters:
         intercepts = rng.normal(0.0, network.intercept_sd)
     fields = tuple(field.draw_prior(rng) for field in problem.fields)
     rates = np.array([rng.beta(rate.prior.a, rate.prior.b) for rate in problem.rates])
-    correlation, sociality, sd = draw_beyond(rng, problem)
     careless, share = draw_careless(rng, problem)
-    return Parameters(
-        labels, positions, intercepts, spread, rates, fields, careless, share, hyperparameters,
-        correlation=correlation, sociality=sociality, sociality_sd=sd, activity=activity,
-    )  # fmt: skip
+    return Parameters(labels, positions, intercepts, spread, rates, fields, careless, share, hyperparameters)
 
 
 def draw_careless(rng: np.random.Generator, problem: Problem) -> tuple[NDArray[np.bool_], float]:
@@ -138,25 +111,10 @@ def draw_careless(rng: np.random.Generator, problem: Problem) -> tuple[NDArray[n
     return rng.random(problem.records) < share, share
 
 
-def draw_beyond(rng: np.random.Generator, problem: Problem) -> tuple[float, Floats | None, float]:
-    """Draw log φ, s and τ from their priors: 0, None and 1 for what is off."""
-    network = problem.network
-    if network is None:
-        return 0.0, None, 1.0
-    correlation = 0.0 if network.correlation_sd is None else float(rng.normal(0.0, network.correlation_sd))
-    if network.sociality_scale is None:
-        return correlation, None, 1.0
-    sd = abs(float(rng.normal(0.0, network.sociality_scale)))
-    has_network = np.array([ties is not None for ties in network.ties])
-    return correlation, np.where(has_network[problem.file_of], rng.normal(0.0, sd, problem.records), 0.0), sd
-
-
-def tie_probability(link: str, positions: Floats, intercept: float, sociality: Floats | None = None) -> Floats:
-    """Return g⁻¹(β + s_i + s_i' − ‖u_i − u_i'‖) for all dyads i < i', row by row; s = 0 unless given."""
+def tie_probability(link: str, positions: Floats, intercept: float) -> Floats:
+    """Return g⁻¹(β − ‖u_i − u_i'‖) for all dyads i < i', row by row."""
     rows, columns = np.triu_indices(len(positions), 1)
     eta = intercept - np.linalg.norm(positions[rows] - positions[columns], axis=1)
-    if sociality is not None:
-        eta = eta + sociality[rows] + sociality[columns]
     return np.asarray(expit(eta) if link == "logit" else ndtr(eta))
 
 
@@ -164,64 +122,18 @@ def draw_ties(
     rng: np.random.Generator, problem: Problem, parameters: Parameters
 ) -> tuple[NDArray[np.int64] | None, ...]:
     """Draw the ties of every file that has a network, given positions and intercepts."""
-    network = problem.network
+    network = latent_space(problem)
     if network is None:
         return (None,) * len(problem.sizes)
-    drawn: list[_DrawnFile | None] = []
+    drawn: list[NDArray[np.int64] | None] = []
     for file, size in enumerate(problem.sizes):
         if network.ties[file] is None:
             drawn.append(None)
             continue
-        margin = _margins(problem, parameters, file)
-        given = margin if network.correlated is None else _given_earlier(problem, parameters, margin, drawn)
-        drawn.append(_DrawnFile(size, margin, rng.random(len(given)) < given))
-    return tuple(None if one is None else np.column_stack(np.triu_indices(one.size, 1))[one.tied] for one in drawn)
-
-
-class _DrawnFile(NamedTuple):
-    """The dyads i < i' of a file, row by row: their tie probabilities, and whether they are tied."""
-
-    size: int
-    margin: Floats
-    tied: NDArray[np.bool_]
-
-
-def _margins(problem: Problem, parameters: Parameters, file: int) -> Floats:
-    """Return the tie probability of every dyad of a file."""
-    assert problem.network is not None
-    mine = problem.file_of == file
-    sociality = None if parameters.sociality is None else parameters.sociality[mine]
-    positions = parameters.positions[parameters.labels[mine]]
-    return tie_probability(problem.network.link, positions, float(parameters.intercepts[file]), sociality)
-
-
-def _given_earlier(
-    problem: Problem, parameters: Parameters, margin: Floats, drawn: Sequence[_DrawnFile | None]
-) -> Floats:
-    """Return the tie probabilities of the next file, P(1 | y) = q·ratio(y, 1), given the ties of earlier ones.
-
-    y is the tie of the same two persons in the last earlier network that both are in.
-    """
-    assert problem.network is not None
-    correlated = problem.network.correlated
-    assert correlated is not None
-    given, free = margin.copy(), np.ones(len(margin), dtype=bool)
-    here = np.flatnonzero(problem.file_of == len(drawn))
-    for file, earlier in reversed(list(enumerate(drawn))):
-        if earlier is None:
-            continue
-        there = np.flatnonzero(problem.file_of == file)
-        holder = {int(parameters.labels[record]): at for at, record in enumerate(there) if correlated[record]}
-        partner = np.array([holder.get(int(parameters.labels[r]), -1) if correlated[r] else -1 for r in here])
-        rows, columns = (partner[index] for index in np.triu_indices(len(here), 1))
-        both = free & (rows >= 0) & (columns >= 0)
-        low, high = np.minimum(rows, columns)[both], np.maximum(rows, columns)[both]
-        place = low * earlier.size - low * (low + 1) // 2 + high - low - 1
-        seen = earlier.tied[place]
-        observed = np.where(seen, earlier.margin[place], 1 - earlier.margin[place])
-        given[both] *= np.exp(log_ratio(parameters.correlation, observed, margin[both], seen))
-        free &= ~both
-    return given
+        positions = parameters.positions[parameters.labels[problem.file_of == file]]
+        probability = tie_probability(network.link, positions, float(parameters.intercepts[file]))
+        drawn.append(np.column_stack(np.triu_indices(size, 1))[rng.random(len(probability)) < probability])
+    return tuple(drawn)
 
 
 def draw_profiles(

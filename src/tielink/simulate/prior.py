@@ -50,14 +50,15 @@ def from_prior(
     rng
         Source of randomness.
     model
-        Any model. Its diffuse default priors make most simulated networks empty or full; tests set tighter ones.
+        A model with a latent space or without ties. Its diffuse default priors make most simulated networks empty or
+        full; tests set tighter ones.
     sizes
         The number of records of each file.
     vocabularies
         The values of each field: a mapping from strings to frequencies makes a string field, a list of values a
         categorical one.
 
-    >>> drawn = from_prior(np.random.default_rng(1), Model(), {"a": 5, "b": 6}, {"place": ["x", "y"]})
+    >>> drawn = from_prior(np.random.default_rng(1), Model(network=None), {"a": 5, "b": 6}, {"place": ["x", "y"]})
     >>> drawn.dataset.records
     Records(a: 5, b: 6)
     """

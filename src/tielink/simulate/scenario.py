@@ -8,21 +8,21 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from tielink.channels.categorical import CategoricalChannel
 from tielink.data.columns import MISSING, Column
 from tielink.data.linkage import Linkage, canonical
 from tielink.faults import Faults
 from tielink.logp.parameters import Parameters
-from tielink.model.problem import NetworkProblem, Problem
+from tielink.model.network import LatentSpace
+from tielink.model.problem import LatentSpaceProblem, Problem
 from tielink.model.spec import Model
 from tielink.simulate.copied import copy_ties
-from tielink.simulate.draw import tie_probability, weighted_subset
+from tielink.simulate.draw import latent_space, tie_probability
 from tielink.simulate.prior import Simulated, Vocabulary, blank, draw_data, fixed_frequencies
 from tielink.simulate.vocabulary import PLACES, usernames
 
-__all__ = ["profile_vocabularies", "scenario"]
+__all__ = ["known_matches", "labels_with_overlap", "profile_vocabularies", "scenario"]
 
 
 def profile_vocabularies(rng: np.random.Generator, persons: int) -> dict[str, Vocabulary]:
@@ -42,9 +42,6 @@ def scenario(
     missing: float = 0.0,
     anchors: float = 0.0,
     vocabularies: Mapping[str, Vocabulary] | None = None,
-    correlation: float = 0.0,
-    sociality: float = 0.0,
-    activity: float = 0.0,
     copied: float = 0.0,
 ) -> Simulated:
     """Draw files from a model at given sizes, overlap and density.
@@ -54,7 +51,8 @@ def scenario(
     rng
         Source of randomness.
     model
-        Any model; the recommended one by default. Its priors of what is fixed here are not used.
+        A model without ties or, the default, with a latent space (for the other kind see `shared_ties`). Its priors of
+        what is fixed here are not used.
     sizes
         The number of records of each file; by default 60 in `a` and 60 in `b`.
     overlap
@@ -71,26 +69,30 @@ def scenario(
         The share of true matches that are known beforehand.
     vocabularies
         The values of each field, as for `from_prior`; `{}` for no profiles. By default usernames and places.
-    correlation
-        log φ, for a model with `tie_correlation`.
-    sociality
-        τ, for a model with `sociality`.
-    activity
-        α: shared persons are drawn with weights exp(α·z), z the standardised sociality, because degrees come later.
     copied
         The share of dyads between shared persons that the second file copies from the first; see `copy_ties`.
+
+    Returns
+    -------
+    Simulated
+        `.dataset`, `.truth` and the parameters behind them.
+
+    Examples
+    --------
+    >>> made = scenario(np.random.default_rng(1), sizes={"a": 30, "b": 40}, overlap=10)
+    >>> len(made.dataset.records), len(made.truth.pair_numbers)
+    (70, 10)
     """
-    model = Model() if model is None else model
+    model = Model(network=LatentSpace()) if model is None else model
     sizes = dict(sizes or {"a": 60, "b": 60})
     _check(sizes, overlap, density, distortion, missing, anchors, spread)
-    _check_beyond(model, sizes, correlation, sociality, activity, copied)
+    _check_copied(model, sizes, copied)
     if vocabularies is None:
         vocabularies = profile_vocabularies(rng, sum(sizes.values()) - overlap)
     dataset = blank(sizes, vocabularies)
     model = replace(model, fields=fixed_frequencies(model, dataset, vocabularies))
     problem = Problem.compile(model, dataset)
-    social = rng.normal(0.0, sociality, problem.records) if sociality else None
-    labels = _labels(rng, list(sizes.values()), overlap, None if social is None else activity * social / sociality)
+    labels = labels_with_overlap(rng, list(sizes.values()), overlap)
     parameters = Parameters(
         labels=labels,
         positions=np.zeros((int(labels.max()) + 1, 0)),
@@ -101,22 +103,19 @@ def scenario(
             rng.dirichlet(np.full(field.levels, 5.0)) if isinstance(field, CategoricalChannel) else field.start()
             for field in problem.fields
         ),
-        correlation=correlation,
-        sociality=social,
-        sociality_sd=sociality or 1.0,
-        activity=activity,
     )
     if problem.careless_share is not None:
         share = problem.careless_share.mean
         parameters = replace(parameters, careless=rng.random(problem.records) < share, careless_share=share)
-    if problem.network is not None:
+    network = latent_space(problem)
+    if network is not None:
         densities = [_of(density, name) for name in sizes]
-        parameters = _place(rng, problem, problem.network, parameters, spread, densities)
+        parameters = _place(rng, problem, network, parameters, spread, densities)
     simulated = draw_data(rng, model, dataset, parameters, missing)
     if copied:
         simulated = _copied(rng, simulated, copied)
     declared = {name: _as_read(column) for name, column in simulated.dataset.columns.items()}
-    known = _anchors(rng, simulated.truth, anchors)
+    known = known_matches(rng, simulated.truth, anchors)
     return replace(simulated, dataset=replace(simulated.dataset, columns=declared, anchors=known))
 
 
@@ -170,22 +169,10 @@ def _check(
     faults.raise_errors()
 
 
-def _check_beyond(
-    model: Model, sizes: Mapping[str, int], correlation: float, sociality: float, activity: float, copied: float
-) -> None:
-    """Check what goes beyond positions: the model must have it, and numbers must make sense."""
-    faults, network = Faults(), model.network
-    for name, setting, value in (
-        ("correlation", "tie_correlation", correlation),
-        ("sociality", "sociality", sociality),
-    ):
-        if not math.isfinite(value) or (name == "sociality" and value < 0):
-            faults.error("scenario", f"{name} is {value!r}.", "Give a finite number (a sociality of at least 0).")
-        if value and (network is None or not getattr(network, setting)):
-            faults.error("scenario", f"{name} is {value!r}, but the model has none.", f"LatentSpace({setting}=True).")
-    if activity and not sociality:
-        faults.error("scenario", "activity needs records that differ in sociality.", "Give sociality=, above 0.")
-    if not 0 <= copied <= 1 or (copied and (network is None or len(sizes) < 2)):
+def _check_copied(model: Model, sizes: Mapping[str, int], copied: float) -> None:
+    """Check that there are two networks to copy ties between."""
+    faults = Faults()
+    if not 0 <= copied <= 1 or (copied and (model.network is None or len(sizes) < 2)):
         faults.error("scenario", f"copied is {copied!r}.", "Give a share from 0 to 1, for two files with networks.")
     faults.raise_errors()
 
@@ -201,16 +188,10 @@ def _copied(rng: np.random.Generator, simulated: Simulated, share: float) -> Sim
     return replace(simulated, dataset=replace(dataset, ties=ties))
 
 
-def _labels(
-    rng: np.random.Generator, sizes: list[int], overlap: int, log_weights: NDArray[np.float64] | None = None
-) -> NDArray[np.int64]:
-    """Give `overlap` random records of the first two files the same persons, by their weights if there are any."""
+def labels_with_overlap(rng: np.random.Generator, sizes: list[int], overlap: int) -> NDArray[np.int64]:
+    """Give `overlap` random records of the first two files the same persons."""
     labels = np.arange(sum(sizes))
-    if overlap and log_weights is not None:
-        first = weighted_subset(rng, log_weights[: sizes[0]], overlap)
-        second = weighted_subset(rng, log_weights[sizes[0] : sizes[0] + sizes[1]], overlap)
-        labels[sizes[0] + rng.permutation(second)] = first
-    elif overlap:
+    if overlap:
         first = rng.permutation(sizes[0])[:overlap]
         labels[sizes[0] + rng.permutation(sizes[1])[:overlap]] = first
     return canonical(labels)
@@ -219,12 +200,14 @@ def _labels(
 def _place(
     rng: np.random.Generator,
     problem: Problem,
-    network: NetworkProblem,
+    network: LatentSpaceProblem,
     parameters: Parameters,
     spread: float | None,
     densities: list[float],
 ) -> Parameters:
     """Draw positions, and set each file's intercept so that its expected density is the wanted one."""
+    from scipy.optimize import brentq  # dear to import, and most who simulate do not need it
+
     variance = network.spread_scale / max(network.spread_shape - 1, 1.0) if spread is None else spread
     positions = rng.normal(0.0, math.sqrt(variance), (parameters.persons, network.dimension))
     intercepts = np.zeros(len(problem.sizes))
@@ -232,22 +215,17 @@ def _place(
         here = positions[parameters.labels[problem.file_of == file]]
         if len(here) < 2:
             continue
-        social = None if parameters.sociality is None else parameters.sociality[problem.file_of == file]
         reach = 40.0 + float(np.abs(here).max()) * 4 * math.sqrt(network.dimension)
 
-        def excess(
-            intercept: float,
-            here: NDArray[np.float64] = here,
-            social: NDArray[np.float64] | None = social,
-            density: float = density,
-        ) -> float:
-            return float(tie_probability(network.link, here, intercept, social).mean()) - density
+        def excess(intercept: float, here: NDArray[np.float64] = here, density: float = density) -> float:
+            return float(tie_probability(network.link, here, intercept).mean()) - density
 
         intercepts[file] = brentq(excess, -reach, reach)
     return replace(parameters, positions=positions, intercepts=intercepts, spread=variance)
 
 
-def _anchors(rng: np.random.Generator, truth: Linkage, share: float) -> Linkage:
+def known_matches(rng: np.random.Generator, truth: Linkage, share: float) -> Linkage:
+    """Make a share of the true matches known."""
     pairs = truth.pair_numbers
     chosen = rng.permutation(len(pairs))[: round(share * len(pairs))]
     known = [(truth.records[a], truth.records[b]) for a, b in pairs[np.sort(chosen)]]

@@ -19,7 +19,22 @@ __all__ = ["write_project"]
 
 
 def write_project(simulated: Simulated, folder: str | Path, model: Model | None = None) -> Path:
-    """Write records, ties, anchors, truth and a project file; return the path of the project file."""
+    """Write records, ties, anchors, truth and a project file.
+
+    Parameters
+    ----------
+    simulated
+        The data and their truth.
+    folder
+        Where to write; it is made if it does not exist.
+    model
+        The model that the project file names; by default `Model()`.
+
+    Returns
+    -------
+    Path
+        The path of the project file.
+    """
     folder, dataset = Path(folder), simulated.dataset
     _check_names(dataset.files)
     folder.mkdir(parents=True, exist_ok=True)
@@ -36,7 +51,7 @@ def write_project(simulated: Simulated, folder: str | Path, model: Model | None 
             )
     simulated.truth.pairs().write_csv(folder / "truth.csv")
     if len(dataset.anchors.pair_numbers):
-        sources.anchors = "anchors.csv"
+        sources.anchors = ["anchors.csv"]
         dataset.anchors.pairs().write_csv(folder / "anchors.csv")
     path = folder / "project.toml"
     Project(sources, model if model is not None else Model()).write(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,7 @@ from tielink.channels.affix_kernels import added, affixed, core_sum
 from tielink.channels.affix_tables import AFFIX_SHARES, add_affixes, affix_tables, common_parts, draw_affixed
 from tielink.channels.channel import Channel
 from tielink.channels.counts import count_by_file, discount, largest_count, others_count
-from tielink.channels.near_strings import near_pairs, reach, sharing_pairs
+from tielink.channels.near_strings import near_pairs, one_slip_pairs, reach, sharing_pairs
 from tielink.channels.string_truth import string_truth
 from tielink.channels.typing_kernels import typed
 from tielink.channels.typing_tables import EDIT_RATES, draw_typed, rate_weights, split_rate, typing_tables
@@ -285,6 +285,19 @@ def test_sums_of_groups_are_those_over_the_truths_laid_out(size, affixes):
     parameters = settings_of(another=0.2, edit=EDIT_RATES[-1], affixes=affixes)
     groups = np.array(list(product(range(5), repeat=size)))
     assert field.group(parameters, groups) == pytest.approx(Channel.group(field, parameters, groups), rel=1e-12)
+
+
+def test_of_very_many_strings_those_are_near_that_one_slip_makes_of_each_other(monkeypatch):
+    rng = np.random.default_rng(1)
+    words = sorted({"".join(rng.choice(list("abc"), rng.integers(1, 6))) for _ in range(150)})
+
+    def cut(word):
+        return {word} | {word[:place] + word[place + 1 :] for place in range(len(word))}
+
+    expected = {(i, j) for i, j in combinations(range(len(words)), 2) if cut(words[i]) & cut(words[j])}
+    assert set(zip(*(codes.tolist() for codes in one_slip_pairs(words)), strict=True)) == expected
+    monkeypatch.setattr("tielink.channels.near_strings.MANY", 10)
+    assert set(zip(*(codes.tolist() for codes in near_pairs(words)), strict=True)) == expected
 
 
 def test_near_pairs_are_all_pairs_within_reach():

@@ -153,11 +153,11 @@ def test_an_id_of_the_wrong_type_is_explained():
 
 
 def test_warnings_do_not_stop_the_work():
-    frame = pl.DataFrame({"id": [1, 2, 3, 4], "code": ["p", "q", "r", "NA"], "same": ["x"] * 4})
+    frame = pl.DataFrame({"id": [1, 2, 3, 4], "code": ["p", "q", "r", "unknown"], "same": ["x"] * 4})
     data = tl.Dataset.from_frames({"a": frame}, fields={"code": tl.Categorical(), "same": tl.Categorical()})
     said = "\n".join(map(str, data.said))
     assert "field 'code': all 4 values differ" in said
-    assert "field 'code': holds 'NA' (1×)" in said
+    assert "field 'code': holds 'unknown' (1×)" in said
     assert "field 'same': has one value only" in said
 
 

@@ -11,6 +11,7 @@ import pytest
 import tielink as tl
 from tielink.data.frames import Table
 from tielink.data.guess import guess_field
+from tielink.data.measures import read_numbers
 from tielink.fields import FIELD_KINDS
 
 RNG = np.random.default_rng(4)
@@ -61,6 +62,10 @@ COLUMNS = {
     ("usernames", "username"): ([typed() for _ in range(N)], "string"),
     ("surnames", "surname"): ([typed().title() for _ in range(N)], "string"),
     ("sparse usernames", "nick"): ([typed() if n % 25 == 0 else None for n in range(N)], "string"),
+    ("districts", "district"): ([str(n) for n in RNG.integers(1, 16, N)], "categorical"),
+    ("ages of children", "age"): ([str(n) for n in RNG.integers(0, 16, N)], "number"),
+    ("a hundred surnames", "surname"): (pick([typed().title() for _ in range(100)], 30 * N), "string"),
+    ("states", "state"): (pick([a + b for a in "ABCDEF" for b in "KLMNOPQR"], 10 * N), "categorical"),
     ("decimal numbers", "weight"): ((70 + 9 * RNG.normal(size=N)).tolist(), None),
     ("row numbers", "n"): ([str(n + 1) for n in range(N)], None),
     ("shuffled row numbers", "n"): (RNG.permutation(N).tolist(), None),
@@ -95,11 +100,63 @@ def test_names_of_persons_are_known_where_the_kind_is():
     assert guess_field(tables("name", values), "name").field.kind == kind
 
 
-def test_almost_dates_are_strings_and_missing_texts_can_be_named():
+def test_a_few_unreadable_dates_are_missing_and_said_and_many_make_it_text():
     values = [str(date(1930, 1, 1) + timedelta(int(n))) for n in RNG.integers(0, 27_000, N)]
     values[7] = "0000-00-00"
+    assert guess_field(tables("dob", values), "dob").field.kind == "date"
+    data = tl.Dataset.from_frames({"a": pl.DataFrame({"id": range(N), "dob": values})})
+    said = [
+        fault for fault in data.said if "1 cell is no date: '0000-00-00' (position 7), taken as missing" in fault.what
+    ]
+    assert [fault.severity for fault in said] == ["warning"]
+    assert data.columns["dob"].codes[7] == -1
+    with pytest.raises(tl.InputError, match="1 cell is no date"):
+        tl.Dataset.from_frames({"a": pl.DataFrame({"id": range(N), "dob": values})}, fields={"dob": tl.Date()})
+    for place in range(0, N, 10):
+        values[place] = "soon"
     assert guess_field(tables("dob", values), "dob").field.kind == "string"
-    assert guess_field(tables("dob", values), "dob", missing=["0000-00-00"]).field.kind == "date"
+
+
+def test_an_id_that_files_share_is_the_best_field_and_row_numbers_are_none():
+    keys = [f"c{n}" for n in RNG.permutation(50_000)[:N]]
+    shared = {side: Table(pl.DataFrame({"customer_id": part}), side) for side, part in (("a", keys), ("b", keys[50:]))}
+    assert guess_field(shared, "customer_id").field.kind == "string"
+    numbers = RNG.permutation(10**6)[:N].tolist()
+    typed_numbers = {side: Table(pl.DataFrame({"key": numbers}), side) for side in "ab"}
+    assert guess_field(typed_numbers, "key").field.kind == "categorical"
+    rows = {side: Table(pl.DataFrame({"row": [str(n) for n in range(N)]}), side) for side in "ab"}
+    assert guess_field(rows, "row").field is None
+
+
+def test_ids_that_files_share_are_said_and_can_be_compared():
+    keys = [f"c{n}" for n in RNG.permutation(50_000)[:N]]
+    frame = pl.DataFrame({"id": keys, "city": pick(LAST)})
+    data = tl.Dataset.from_frames({"a": frame, "b": frame})
+    assert any("shared between files" in fault.what and "tl.String()" in fault.do for fault in data.said)
+    compared = tl.Dataset.from_frames({"a": frame, "b": frame}, fields={"id": tl.String()})
+    assert list(compared.fields) == ["id"]
+    assert not any("shared between files" in fault.what for fault in compared.said)
+
+
+def test_decimal_commas_and_thousands_are_numbers():
+    assert read_numbers(["1,75", "80", None]) == ["1.75", "80", None]
+    assert read_numbers(["12,000", "1,234.5"]) == ["12000", "1234.5"]
+    assert read_numbers(["1,234"]) == [None]
+    guess = guess_field(
+        tables("height", [f"{n / 100:.2f}".replace(".", ",") for n in RNG.integers(140, 210, N)]), "height"
+    )
+    assert "decimal numbers" in guess.why
+    assert guess.instead == "number"
+
+
+def test_usual_texts_for_missing_values_are_missing_and_said():
+    frame = pl.DataFrame({"id": range(8), "city": ["Rome", "NA", "<NA>", "null", "-", "Oslo", "Null", "Oslo"]})
+    data = tl.Dataset.from_frames({"a": frame})
+    assert data.columns["city"].values == ("Null", "Oslo", "Rome")
+    assert any("'NA' (1×)" in fault.what and "missing" in fault.what for fault in data.said)
+    assert "Oslo" not in tl.Dataset.from_frames({"a": frame}, missing=["Oslo"]).columns["city"].values
+    for none in ([], ""):
+        assert "NA" in tl.Dataset.from_frames({"a": frame}, missing=none).columns["city"].values
 
 
 def test_every_guess_is_said_with_how_to_correct_it():
@@ -112,12 +169,13 @@ def test_every_guess_is_said_with_how_to_correct_it():
         }
     )
     said = [str(fault) for fault in tl.Dataset.from_frames({"a": frame, "b": frame}).said]
+    examples = "{!r}, {!r} and {!r}".format(*frame["username"][:3])
     assert (
-        "column 'username': taken as a string (people type it): 80 values, 40 different. If that is wrong, say "
-        "--categorical username or --ignore username (in Python, `fields` or `ignore`)." in said
+        f"column 'username': taken as a string (people type it): 80 values, 40 different ({examples}). If that is "
+        "wrong, say fields={'username': tl.Categorical(), …} or ignore=['username']." in said
     )
     assert any(line.startswith("column 'city': taken as categorical (one of a short list): 80 values") for line in said)
-    assert "column 'link': is not used: it holds web addresses." in said
+    assert any(line.startswith("column 'link': is not used: it holds web addresses ('https:") for line in said)
     ignored = tl.Dataset.from_frames({"a": frame, "b": frame}, ignore=["city"])
     assert list(ignored.fields) == ["username"]
     with pytest.raises(tl.InputError, match="Did you mean 'city'"):

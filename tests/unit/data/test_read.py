@@ -121,7 +121,7 @@ def test_whatever_the_csv_module_writes_is_read_back(tmp_path, rows, quoting):
     writer = csv.writer(text, quoting=quoting, lineterminator="\n")
     writer.writerows([("a", "b", "c"), *rows])
     table, faults = read(tmp_path, text.getvalue())
-    assert not faults
+    assert all("another encoding" in fault for fault in faults)
     assert table.frame.rows() == [tuple(cell or None for cell in row) for row in rows]
 
 
@@ -130,4 +130,4 @@ def test_whatever_the_csv_module_writes_is_read_back(tmp_path, rows, quoting):
 @given(content=st.binary(max_size=200))
 def test_rubbish_never_raises(tmp_path, content):
     table, faults = read(tmp_path, content)
-    assert (table is None) == bool(faults)
+    assert (table is None) == any("another encoding" not in fault for fault in faults)

@@ -72,12 +72,11 @@ def test_any_table_of_probabilities_is_decided_exactly(allowed):
         assert gain(links.labels) == pytest.approx(max(gain(labels) for labels in every))
 
 
-def test_squared_and_absolute_error_are_binder_with_equal_costs():
+def test_equal_costs_link_what_is_likelier_than_not():
     records = FILES["pairs", 2]
     for seed in range(5):
         posterior = posterior_of(records, random_draws(np.random.default_rng(seed), records, "pairs"))
         expected = tl.estimate(posterior, tl.Binder())
-        assert tl.estimate(posterior, tl.SquaredError()) == tl.estimate(posterior, tl.AbsoluteError()) == expected
         likely = posterior.pair_probabilities
         chosen = likely.pairs[likely.probability > 0.5]
         assert {tuple(pair) for pair in expected.pair_numbers.tolist()} == {tuple(pair) for pair in chosen.tolist()}

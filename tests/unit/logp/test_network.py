@@ -61,7 +61,7 @@ def test_extreme_ties_stay_finite(link):
 def test_a_file_without_network_contributes_nothing_and_one_without_ties_does():
     frame = pl.DataFrame({"id": [0, 1, 2]})
     data = tl.Dataset.from_frames({"a": frame, "b": frame, "c": frame}, {"a": [(0, 1)], "b": []}, fields={})
-    problem = tl.Problem.compile(tl.Model(linkage=tl.Uniform()), data)
+    problem = tl.Problem.compile(tl.Model(network=tl.LatentSpace(2), linkage=tl.Uniform()), data)
     p = tl.logp.Parameters(np.arange(9), np.ones((9, 2)), np.zeros(3), 2.0, np.zeros(0))
     terms = dict(log_joint_terms(problem, p))
     assert terms["ties of file 0"] == pytest.approx(3 * np.log(0.5))

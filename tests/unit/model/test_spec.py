@@ -35,7 +35,6 @@ CATEGORIES = st.builds(
     tl.Categorical,
     distortion=BETAS,
     concentration=POSITIVE,
-    confusion=st.just("none") | POSITIVE,
     by_file=st.booleans(),
 )
 MEASURES = st.builds(tl.Number, BETAS, POSITIVE, st.floats(0, 1), by_file=st.booleans()) | st.builds(
@@ -55,7 +54,7 @@ MODELS = st.builds(
     linkage=st.just(tl.Uniform()) | st.builds(tl.MatchRate, POSITIVE, POSITIVE, st.booleans()),
     fields=st.none() | st.dictionaries(st.text("xyz", min_size=1), FIELDS),
     kinds=st.fixed_dictionaries({}, optional={"string": STRINGS}),
-    records=st.none() | st.builds(tl.Careless, BETAS, BETAS),
+    careless=st.none() | st.builds(tl.Careless, BETAS, BETAS),
 )
 
 
@@ -72,8 +71,9 @@ def test_a_project_file_keeps_every_choice(tmp_path_factory, model, chains, seed
 
 
 def test_everything_is_written_out():
-    table = tl.Model().to_table()
-    assert set(table) == {"network", "linkage", "fields", "kinds", "records"}
+    assert tl.Model().to_table()["linkage"] == "by_files"
+    table = tl.Model(network=tl.LatentSpace(), linkage=tl.MatchRate()).to_table()
+    assert set(table) == {"network", "linkage", "fields", "kinds", "careless", "dependence"}
     assert set(table["network"]) == {"kind", *(f.name for f in dataclasses.fields(tl.LatentSpace))}
     assert set(table["linkage"]) == {"kind", *(f.name for f in dataclasses.fields(tl.MatchRate))}
 
@@ -97,12 +97,12 @@ def test_everything_is_written_out():
         (lambda: tl.String(frequencies={}), ["frequencies is {}."]),
         (lambda: tl.String(distortion=0.1, vocabulary="half"), ["distortion is 0.1.", "vocabulary is 'half'."]),
         (lambda: tl.Categorical(concentration=-2), ["concentration is -2."]),
-        (lambda: tl.Categorical(confusion=0, by_file=1), ["by_file is 1.", "confusion is 0."]),
+        (lambda: tl.Categorical(concentration=0, by_file=1), ["by_file is 1.", "concentration is 0."]),
         (lambda: tl.Number(tolerance=-1, unrelated=2), ["tolerance is -1.", "unrelated is 2."]),
         (lambda: tl.Date(tolerance="x", format="%d/%m"), ["tolerance is 'x'.", "format is '%d/%m'."]),
         (lambda: tl.Careless(share=0.1), ["share is 0.1."]),
-        (lambda: tl.Model(records="careless"), ["records is 'careless'."]),
-        (lambda: tl.Model(network="yes", linkage=None), ["network is 'yes'.", "linkage is None."]),
+        (lambda: tl.Model(careless="careless"), ["careless is 'careless'."]),
+        (lambda: tl.Model(network="yes", linkage=3), ["network is 'yes'.", "linkage is 3."]),
         (lambda: tl.Model(kinds={"string": tl.Categorical()}), [f"kinds is {{'string': {tl.Categorical()!r}}}."]),
         (lambda: tl.Run(chains=0, draws=1.5), ["chains is 0.", "draws is 1.5."]),
         (lambda: tl.InverseGamma(0, 1), ["shape is 0."]),
@@ -130,8 +130,8 @@ def test_the_paper_is_the_paper():
     declared = {"u": tl.String(edits=tl.Beta(9, 9), distortion=tl.Beta(5, 5)), "c": tl.Categorical(concentration=3)}
     fields = model.fields_for(declared)
     assert fields["u"] == tl.String(tl.Beta(1, 99), "closed", "empirical", 1.0, "levenshtein", "none")
-    assert fields["c"] == tl.Categorical(tl.Beta(1, 99), 1.0, "none", by_file=False)
-    assert model.records is None
+    assert fields["c"] == tl.Categorical(tl.Beta(1, 99), 1.0, by_file=False)
+    assert model.careless is None
 
 
 def test_specifications_keep_their_own_copies():
@@ -224,12 +224,13 @@ def test_a_bad_project_file_names_every_fault_and_the_nearest_names(tmp_path):
         kind = "categorical"
         concentration = -1
         [data]
-        missing = "NA"
+        missing = 7
         faulty_ties = "ignore"
         [model]
         netwrk = "none"
         [model.network]
-        dimention = 3
+        kind = "latent_space"
+            dimention = 3
         [model.linkage]
         kind = "match_rate"
         a = "one"
@@ -246,7 +247,7 @@ def test_a_bad_project_file_names_every_fault_and_the_nearest_names(tmp_path):
         "directed is 'both'",
         "unknown kind 'strng'. Did you mean 'string'?",
         "[fields.city]: concentration is -1",
-        "missing is 'NA'",
+        "missing is 7",
         "faulty_ties is 'ignore'",
         "model: unknown setting 'netwrk'. Did you mean 'network'?",
         "model.network: unknown setting 'dimention'. Did you mean 'dimension'?",
@@ -295,3 +296,34 @@ def test_models_that_do_not_fit_the_data():
         tl.Problem.compile(model, data)
     assert [fault.where for fault in error.value.faults] == ["model.network", "field 'name'"]
     assert Faults().errors == ()
+
+
+@pytest.mark.parametrize(
+    ("setting", "meant"),
+    [
+        ("shared_ties", tl.SharedTies()),
+        ("latent_space", tl.LatentSpace()),
+        ("none", None),
+        ({"kind": "shared_ties", "power": 0.5, "sharing": {"a": 2.0, "b": 3.0}}, tl.SharedTies(0.5, tl.Beta(2, 3))),
+        ({"kind": "shared_ties", "sharing": 0.7}, tl.SharedTies(sharing=0.7)),
+    ],
+)
+def test_a_project_file_names_the_model_of_ties(setting, meant):
+    faults = Faults()
+    model = tl.Model.from_table({"network": setting}, "model", faults)
+    assert not faults.errors
+    assert model.network == meant
+    assert tl.Model.from_table(model.to_table(), "model", Faults()) == model
+
+
+def test_shared_ties_are_described_in_words():
+    people = {name: pl.DataFrame({"id": [1, 2], "name": ["x", "y"]}) for name in "ab"}
+    ties = {name: pl.DataFrame({"source": [1], "target": [2]}) for name in "ab"}
+    data = tl.Dataset.from_frames(people, ties, fields={"name": tl.String()})
+    text = tl.Model().describe(data)
+    assert "tied in one file are often tied in another" in text
+    assert "in common ~ Beta(1, 1), mean 0.5." in text
+    assert "a pilot run learns it" in text
+    fixed = tl.Model(network=tl.SharedTies(power=0.4, sharing=0.8)).describe(data)
+    assert "in common is 0.8." in fixed
+    assert "set to 0.4; 1 would be full" in fixed

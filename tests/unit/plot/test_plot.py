@@ -14,7 +14,7 @@ from matplotlib.colors import to_hex
 import tielink as tl
 from made_posteriors import posterior
 from tielink.faults import InputError
-from tielink.plot.layout import aligned_positions, chosen_records, force_layout
+from tielink.plot.layout import aligned_positions, chosen_records, force_layout, shared_ties
 from tielink.plot.style import person_colours
 
 mpl.use("Agg")
@@ -53,6 +53,16 @@ def test_matched_accounts_have_the_same_colour_and_others_do_not(data):
     # Linked accounts are drawn in the order of the file: a0, a1 on the left; b1, b2 on the right.
     assert left == right[::-1]
     assert "2 linked" in figure.axes[0].get_title()
+
+
+def test_ties_that_linked_persons_share_are_thick(data):
+    """a0-a1 and b1-b2 are ties of the same two persons; a1-a2 and b0-b1 are not shared."""
+    links = tl.Linkage.from_pairs(data, [("a0", "b2"), ("a1", "b1")])
+    assert [shared.tolist() for shared in shared_ties(data, links)] == [[True, False], [False, True]]
+    assert not np.concatenate(shared_ties(data, tl.Linkage.from_pairs(data, [("a0", "b2")]))).any()
+    widths = [[line.get_linewidth() for line in axes.lines] for axes in tl.plot.networks(data, links).axes]
+    assert widths[0][0] > 2 * widths[0][1]
+    assert widths[1][1] > 2 * widths[1][0]
 
 
 def test_networks_without_ties_are_refused():
@@ -120,6 +130,12 @@ def test_the_histogram_counts_every_pair_once():
 def test_a_trace_has_a_line_for_each_chain():
     figure = tl.plot.trace(posterior(labels(chains=3)))
     assert [len(axes.lines) for axes in figure.axes] == [3, 3]
+
+
+def test_a_trace_shows_the_share_of_common_ties(rng):
+    drawn = replace(posterior(labels()), sharing=rng.random((2, 12)))
+    assert [axes.get_ylabel() for axes in tl.plot.trace(drawn).axes][-1] == "share of common ties"
+    assert "share of common ties" in drawn.diagnose().rhat
 
 
 def test_records_and_persons_most_in_doubt_first():

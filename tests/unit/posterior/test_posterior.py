@@ -69,8 +69,14 @@ def test_frames_come_back_in_their_kind():
     made = replace(posterior(labels, network=True), frame_kind="pandas")
     assert isinstance(made.pairs(), pd.DataFrame)
     assert list(made.pairs().columns) == ["file_a", "id_a", "file_b", "id_b", "probability", "mcse"]
-    assert set(made.ties()["figure"]) <= {"density", "clustering", "assortativity", "degree sd", "isolated"}
-    assert len(posterior(labels).ties()) == 0
+    assert set(made.predictive_checks()["figure"]) <= {
+        "density",
+        "clustering",
+        "assortativity",
+        "degree sd",
+        "isolated",
+    }
+    assert len(posterior(labels).predictive_checks()) == 0
 
 
 def test_saved_and_loaded_is_the_same(tmp_path):

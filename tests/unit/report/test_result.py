@@ -64,16 +64,16 @@ def test_persons_have_a_merged_profile_and_the_probability_of_the_whole():
     labels[:3] = [0, 1, 0, 3, 4, 5]
     posterior = posterior_of(data.records, labels)
     links = tl.Linkage.from_clusters(data, [[("x", 1), ("y", 1), ("z", 1)]])
-    row = tl.Result(data, posterior, links).persons().row(0, named=True)
+    row = tl.Result(data, posterior, links).profiles().row(0, named=True)
     assert row == {
         "person": 1, "records": 3, "probability": 0.7, "id_x": "1", "id_y": "1", "id_z": "1",
-        "name": "ana", "name_other": "anna",
+        "value_name": "ana", "other_name": "anna",
     }  # fmt: skip
 
 
 def test_nobody_linked_still_has_tables_and_words():
     found = result_of(draws())
-    assert found.links().height == found.persons().height == 0
+    assert found.links().height == found.profiles().height == 0
     assert "That is an answer" in str(found)
     assert "0 links were found" in str(found)
 
@@ -90,11 +90,13 @@ def test_a_shortened_run_is_an_interrupted_one():
     from dataclasses import replace
 
     whole = result_of(draws(1.0))
-    run = replace(whole.posterior.run, draws=500)
-    part = replace(whole, posterior=replace(whole.posterior, run=run))
+    part = replace(whole, posterior=replace(whole.posterior, ended="interrupted"))
     assert not whole.interrupted
     assert part.interrupted
     assert "stopped early" in page(part)
+    doubtful = result_of(draws(0.55))
+    late = replace(doubtful, posterior=replace(doubtful.posterior, ended="out of time"))
+    assert "The 10 minutes were used up" in str(late)
 
 
 def test_texts_cannot_leave_the_script_and_come_back_whole():
@@ -145,4 +147,16 @@ def test_figures_have_words():
         "chains disagree",
         "cannot be told",
     ]
-    assert [effective_words(value, 4) for value in (500, 250, 20)] == ["plenty", "enough", "few: run longer"]
+    assert [effective_words(value, 4) for value in (500, 250, 20)] == ["plenty", "enough", "few"]
+
+
+def test_an_audit_stands_in_the_report(tmp_path):
+    from tielink.evaluation.audit import Audit
+
+    frames = {name: pl.DataFrame({"id": ["x", "y"]}) for name in "ab"}
+    data = tl.Dataset.from_frames(frames, fields={})
+    posterior = posterior_of(data.records, np.tile([0, 1, 0, 3], (20, 1)))
+    found = Audit(0.9, 0.8, (0.85, 0.95), (0.7, 0.9), 50, True)
+    page = tl.Result.of(posterior, data, audit=found).report(tmp_path / "report.html").read_text()
+    assert "precision 0.90 (95 % between 0.85 and 0.95)" in page
+    assert "What people found" not in tl.Result.of(posterior, data).report(tmp_path / "report.html").read_text()

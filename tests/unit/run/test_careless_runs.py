@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 import tielink as tl
-from tielink.run.chain import Chain
-from tielink.run.job import Job
 from tielink.simulate import scenario
 
 
@@ -20,8 +18,8 @@ def data():
 
 MODEL = tl.Model(
     network=None,
-    records=tl.Careless(tl.Beta(2, 3), tl.Beta(5, 5)),
-    fields={"username": tl.String(vocabulary="closed", by_file=True), "place": tl.Categorical(confusion=1.0)},
+    careless=tl.Careless(tl.Beta(2, 3), tl.Beta(5, 5)),
+    fields={"username": tl.String(vocabulary="closed", by_file=True), "place": tl.Categorical()},
 )
 
 
@@ -48,25 +46,7 @@ def test_classes_are_drawn_saved_and_explained(data, tmp_path):
     assert "careless ones (a share ~ Beta(2, 3), mean 0.4)" in text
 
 
-def test_a_chain_taken_out_and_put_back_goes_on_the_same(data):
-    job = Job.make(MODEL, data, tl.Run(chains=1, warmup=1, draws=1))
-    first = Chain(job, 0)
-    first.begin()
-    for sweep in range(5):
-        first.advance(sweep)
-    arrays, values = first.snapshot()
-    second = Chain(job, 0)
-    second.begin()
-    second.restore(arrays, values)
-    for chain in (first, second):
-        for _ in range(4):
-            chain.advance(None)
-    assert np.array_equal(first.profile_state.careless, second.profile_state.careless)
-    assert first.profile_state.share == second.profile_state.share
-    assert np.array_equal(first.profile_state.rates, second.profile_state.rates)
-
-
 def test_without_careless_records_nothing_is_kept_of_them(data):
-    posterior = tl.sample(replace(MODEL, records=None), data, chains=1, warmup=2, draws=4, workers=0)
+    posterior = tl.sample(replace(MODEL, careless=None), data, chains=1, warmup=2, draws=4, workers=0)
     assert posterior.careless.size == posterior.careless_share.size == 0
     assert posterior.carelessness().height == 0

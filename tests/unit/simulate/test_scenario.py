@@ -34,7 +34,9 @@ def test_the_same_seed_gives_the_same_data_and_another_other_data(tmp_path):
 
 
 def test_three_files_and_files_of_one_record():
-    drawn = scenario(np.random.default_rng(1), tl.Model(linkage=tl.Uniform()), {"a": 1, "b": 1, "c": 5}, overlap=1)
+    drawn = scenario(
+        np.random.default_rng(1), tl.Model(network=None, linkage=tl.Uniform()), {"a": 1, "b": 1, "c": 5}, overlap=1
+    )
     assert drawn.truth.persons == 6
 
 

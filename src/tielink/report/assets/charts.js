@@ -114,30 +114,50 @@ function traces(width) {
   });
 }
 
-function waterfall(row, width) {
-  const values = data.links.why[row];
-  const parts = [...data.links.parts, "log-odds"];
-  const total = values.reduce((sum, value) => sum + value, 0);
-  const ends = values.map((_, place) => values.slice(0, place + 1).reduce((sum, value) => sum + value, 0));
+// A long text in two lines, cut where even these are too short.
+function inTwo(text, most) {
+  if (text.length <= most) return [text];
+  const space = text.lastIndexOf(" ", most);
+  const at = space > most / 3 ? space : most;
+  const rest = text.slice(at).trim();
+  return [text.slice(0, at), rest.length > most ? rest.slice(0, most - 1) + "…" : rest];
+}
+
+// Bars from top to bottom: each from where the one before ended (a waterfall, with its sum), or each from 0.
+function bars(entries, width, label, stacked = false) {
+  const ends = entries.map((_, place) => (stacked ? entries.slice(0, place + 1).reduce((sum, [, value]) => sum + value, 0) : entries[place][1]));
+  const left = Math.min(190, width * 0.42), most = Math.floor(left / 6.8);
+  const rows = entries.map(([part, value, fill], place) => ({ part, value, end: ends[place], fill: fill ?? (value >= 0 ? "var(--bar)" : "var(--second)") }));
+  if (stacked) rows.push({ part: "log-odds", value: ends.at(-1), end: ends.at(-1), fill: "var(--ink)", strong: true });
   const low = Math.min(0, ...ends), high = Math.max(0, ...ends);
-  const left = Math.min(170, width * 0.42);
   const x = scale(low, high, left + 46, width - 44);
-  const svg = picture(width, parts.length * 24 + 22, "Evidence, part by part");
-  parts.forEach((part, place) => {
-    const end = place < values.length ? ends[place] : total;
-    const begin = place < values.length ? end - values[place] : 0;
-    const value = place < values.length ? values[place] : total;
-    const y = place * 24 + 4;
-    const fill = place === values.length ? "var(--ink)" : value >= 0 ? "var(--bar)" : "var(--second)";
-    const most = Math.floor(left / 6.8);
-    const label = part.length > most ? part.slice(0, most - 1) + "…" : part;
-    svg.append(words(left, y + 12, label, { "text-anchor": "end", class: place === values.length ? "strong" : "" }, shape("title", {}, part)));
-    svg.append(shape("rect", { x: Math.min(x(begin), x(end)), width: Math.max(1, Math.abs(x(end) - x(begin))), y, height: 15, rx: 2, style: `fill:${fill}` }));
+  let bottom = 0;
+  for (const row of rows) {
+    row.lines = inTwo(row.part, most);
+    row.top = bottom;
+    bottom += row.lines.length > 1 ? 34 : 24;
+  }
+  const svg = picture(width, bottom + 22, label);
+  rows.forEach(({ part, value, end, fill, strong, lines, top }) => {
+    const from = x(end - value), to = x(end), y = top + (lines.length > 1 ? 9 : 4);
+    lines.forEach((text, line) => svg.append(words(left, y + 12 + (line - (lines.length - 1) / 2) * 14, text, { "text-anchor": "end", class: strong ? "strong" : "" })));
+    svg.lastChild.append(shape("title", {}, part));
+    svg.append(shape("rect", { x: Math.min(from, to), width: Math.max(1, Math.abs(to - from)), y, height: 15, rx: 2, style: `fill:${fill}` }));
     const sign = (value >= 0 ? "+" : "−") + Math.abs(value).toFixed(1);
-    svg.append(words(value >= 0 ? Math.max(x(begin), x(end)) + 4 : Math.min(x(begin), x(end)) - 4, y + 12, sign, { "text-anchor": value >= 0 ? "start" : "end" }));
+    svg.append(words(value >= 0 ? Math.max(from, to) + 4 : Math.min(from, to) - 4, y + 12, sign, { "text-anchor": value >= 0 ? "start" : "end" }));
   });
-  svg.append(shape("line", { x1: x(0), x2: x(0), y1: 0, y2: parts.length * 24, stroke: "var(--faint)" }));
-  svg.append(words(Math.min(x(0), width - 40) - 8, parts.length * 24 + 16, "◂ against", { "text-anchor": "end" }));
-  svg.append(words(Math.min(x(0), width - 40) + 8, parts.length * 24 + 16, "for ▸"));
+  svg.append(shape("line", { x1: x(0), x2: x(0), y1: 0, y2: bottom, stroke: "var(--faint)" }));
+  svg.append(words(Math.min(x(0), width - 40) - 8, bottom + 16, "◂ against", { "text-anchor": "end" }));
+  svg.append(words(Math.min(x(0), width - 40) + 8, bottom + 16, "for ▸"));
   return svg;
+}
+
+// Ties are shown by the people they are with; what is left over is no evidence, and grey.
+function waterfall(row, width) {
+  const { why, who, rest, parts } = data.links;
+  const entries = why[row].flatMap((value, place) => {
+    if (parts[place] === "ties" && who[row].length) return who[row];
+    return [parts[place] === "all else" ? [`all else: ${rest[row]}`, value, "var(--faint)"] : [parts[place], value]];
+  });
+  return bars(entries, width, "Evidence, part by part", true);
 }

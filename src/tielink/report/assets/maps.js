@@ -12,7 +12,7 @@ function point(record) {
   document.querySelectorAll("svg .hot").forEach((node) => node.classList.remove("hot"));
   if (person >= 0) (marked.get(person) ?? []).forEach((node) => node.isConnected && node.classList.add("hot"));
   if (!told) return;
-  const partners = person < 0 ? [] : data.persons.flatMap((other, place) => (other === person && place !== record ? [place] : []));
+  const partners = person < 0 ? [] : Object.entries(data.persons).flatMap(([place, other]) => (other === person && Number(place) !== record ? [Number(place)] : []));
   told.textContent = describe(record) + (partners.length ? "  =  " + partners.map(describe).join("  =  ") : "  is linked to nobody");
 }
 
@@ -32,12 +32,12 @@ function networkMap(entry, width) {
   const svg = picture(size, size, `Network of ${data.files[entry.file]}`);
   const place = (values) => (index) => ((values[index] + 1) / 2) * (size - 24) + 12;
   const x = place(entry.x), y = place(entry.y);
-  let path = "";
-  for (let tie = 0; tie < entry.ties.length; tie += 2) {
-    const [a, b] = [entry.ties[tie], entry.ties[tie + 1]];
-    path += `M${x(a).toFixed(1)} ${y(a).toFixed(1)}L${x(b).toFixed(1)} ${y(b).toFixed(1)}`;
-  }
-  svg.append(shape("path", { class: "tie", d: path }));
+  const paths = ["", ""];
+  entry.shared.forEach((shared, tie) => {
+    const [a, b] = [entry.ties[2 * tie], entry.ties[2 * tie + 1]];
+    paths[shared] += `M${x(a).toFixed(1)} ${y(a).toFixed(1)}L${x(b).toFixed(1)} ${y(b).toFixed(1)}`;
+  });
+  svg.append(shape("path", { class: "tie", d: paths[0] }), shape("path", { class: "tie shared", d: paths[1] }));
   const order = entry.records.map((_, index) => index).sort((a, b) => data.persons[entry.records[a]] - data.persons[entry.records[b]]);
   for (const index of order) {
     const person = data.persons[entry.records[index]];
@@ -92,43 +92,6 @@ function latentMap(width) {
   return svg;
 }
 
-function bipartiteMap(width) {
-  const { groups } = data.bipartite;
-  if (!groups.length) return element("p", { class: "note" }, "No records are linked, so every record is a person of its own.");
-  const chance = new Map(data.links.a.map((a, row) => [`${a} ${data.links.b[row]}`, data.links.p[row]]));
-  const sure = (group) => {
-    let least = 1;
-    group.forEach((a, first) => group.slice(first + 1).forEach((b) => { least = Math.min(least, chance.get(`${a} ${b}`) ?? 1); }));
-    return least;
-  };
-  const side = (group, left) => group.filter((record) => (fileOf(record) === 0) === left);
-  const heights = groups.map((group) => Math.max(1, side(group, true).length, side(group, false).length));
-  const step = 24, wide = Math.min(width, 760);
-  const svg = picture(wide, heights.reduce((sum, value) => sum + value, 0) * step + 40, "Records and persons");
-  const letters = Math.max(6, Math.floor(wide / 32));
-  const [left, middle, right] = [wide * 0.3, wide / 2, wide * 0.7];
-  const head = (x, text, anchor) => svg.append(words(x, 14, text, { "text-anchor": anchor, class: "strong" }));
-  head(left, data.files[0], "end"); head(middle, "person", "middle"); head(right, data.files.slice(1).join(", ") || data.files[0], "start");
-  let top = 34;
-  groups.forEach((group, place) => {
-    const y = top + ((heights[place] - 1) * step) / 2;
-    const p = sure(group);
-    const colour = data.colours[data.persons[group[0]]] ?? "var(--bar)";
-    for (const [x, records, anchor, shift] of [[left, side(group, true), "end", -10], [right, side(group, false), "start", 10]]) {
-      records.forEach((record, line) => {
-        const yy = y + (line - (records.length - 1) / 2) * step;
-        svg.append(shape("line", { x1: x, y1: yy, x2: middle, y2: y, stroke: colour, "stroke-width": 0.8 + 2.2 * p, opacity: 0.35 + 0.65 * p }));
-        svg.append(dot(record, x, yy, 5, FILE_COLOURS[fileOf(record) % 5]));
-        svg.append(words(x + shift, yy + 4, name(record, letters), { "text-anchor": anchor }));
-      });
-    }
-    svg.append(shape("rect", { x: middle - 5, y: y - 5, width: 10, height: 10, style: `fill:${colour}`, class: "dot" }));
-    svg.append(words(middle + 10, y - 4, p.toFixed(2), { "font-size": 10 }));
-    top += heights[place] * step;
-  });
-  return svg;
-}
-
 // The neighbours of every record, made when first asked for.
 let around = null;
 function neighbours(record) {
@@ -173,11 +136,14 @@ function neighbourhood(a, b, width) {
         : -Math.PI / 2 + Math.PI * (first.length ? 1.1 : 0) + ((index - first.length + 0.5) / Math.max(1, rest.length)) * Math.PI * (first.length ? 0.9 : 2);
       return [cx + radius * Math.cos(angle), cy + radius * Math.sin(angle)];
     });
+    // A tie that both sides have is drawn thick: to common neighbours, and between those who are tied on both sides.
+    const opposite = lists[1 - side].first;
+    const tie = (from, to, shared, style = null) => svg.append(shape("line", { class: shared ? "tie shared" : "tie", x1: from[0], y1: from[1], x2: to[0], y2: to[1], style }));
     all.forEach((record, index) => {
-      svg.append(shape("line", { class: "tie", x1: cx, y1: cy, x2: places[index][0], y2: places[index][1], style: "opacity:.9" }));
+      tie([cx, cy], places[index], index < first.length, "opacity:.9");
       neighbours(record).forEach((other) => {
         const found = all.indexOf(other);
-        if (found > index) svg.append(shape("line", { class: "tie", x1: places[index][0], y1: places[index][1], x2: places[found][0], y2: places[found][1] }));
+        if (found > index) tie(places[index], places[found], found < first.length && neighbours(opposite[index]).includes(opposite[found]));
       });
     });
     all.forEach((record, index) => {

@@ -17,9 +17,11 @@ function textOf(row) {
 }
 
 const two = data.files.length === 2;
+function recordName(record) {
+  return data.files.length > 2 ? `${data.files[fileOf(record)]}: ${data.ids[record]}` : data.ids[record];
+}
 function recordCell(record) {
-  const text = data.ids[record];
-  return element("td", { dir: "auto" }, two ? text : `${data.files[fileOf(record)]}: ${text}`);
+  return element("td", { dir: "auto" }, recordName(record));
 }
 
 function columnsOf(marks) {
@@ -34,14 +36,16 @@ function columnsOf(marks) {
     columns.push({ head: field, key: (row) => valueOf(field, links.a[row]) ?? "", cell: (row) => fieldCell(field, row) });
   }
   if (links.true) columns.push({ head: "truth", key: (row) => links.true[row], numeric: true, cell: (row) => element("td", {}, element("span", { class: "chip" + (links.true[row] === 1 ? "" : " wrong") }, links.true[row] ? "match" : "no match")) });
-  if (marks) columns.push({ head: "you say", cell: (row) => markCell(row) });
+  if (marks) columns.push({ head: "you say", cell: (row) => element("td", {}, markButtons(row)) });
   return columns;
 }
 
 function fieldCell(field, row) {
   const [a, b] = [valueOf(field, links.a[row]), valueOf(field, links.b[row])];
   if (a === b && a !== null) return element("td", { dir: "auto" }, a);
-  const part = (value) => element("span", { class: "two other", dir: "auto" }, value ?? "–");
+  if (a === null && b === null) return element("td", { class: "missing" }, "–");
+  const kind = a === null || b === null ? "two" : "two other"; // a missing value does not disagree
+  const part = (value) => element("span", { class: value === null ? "two missing" : kind, dir: "auto" }, value ?? "–");
   return element("td", {}, part(a), part(b));
 }
 
@@ -53,35 +57,6 @@ function chanceCell(row) {
   return element("td", { class: "number" }, element("span", { class: "chance", title: tip }, bar, p.toFixed(2)));
 }
 
-const said = new Map();
-function markCell(row) {
-  const cell = element("td", { class: "marks" });
-  const make = (word) => element("button", { type: "button", "aria-pressed": String(said.get(row) === word), onclick: (event) => {
-    event.stopPropagation();
-    if (said.get(row) === word) said.delete(row); else said.set(row, word);
-    cell.querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", String(said.get(row) === button.textContent)));
-    countMarks();
-  } }, word);
-  cell.append(make("same"), make("different"));
-  return cell;
-}
-
-function countMarks() {
-  const of = (word) => [...said].filter(([, given]) => given === word).map(([row]) => row);
-  document.getElementById("save-same").disabled = !of("same").length;
-  document.getElementById("save-apart").disabled = !of("different").length;
-  document.getElementById("marked").textContent = said.size ? `${said.size} marked` : "";
-  return of;
-}
-
-function download(word, file) {
-  const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
-  const line = (row) => [links.a[row], links.b[row]].flatMap((record) => [data.files[fileOf(record)], data.ids[record]]).map(quoted).join(",");
-  const text = ["file_a,id_a,file_b,id_b", ...countMarks()(word).map(line)].join("\n") + "\n";
-  const anchor = element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: file });
-  anchor.click();
-}
-
 function because(row, width) {
   const box = element("div", { class: "because" });
   const wide = width > 720 ? Math.floor(width / 2) - 24 : width - 8;
@@ -89,6 +64,9 @@ function because(row, width) {
   if (links.why[row]) {
     const chance = links.p[row].toFixed(2);
     box.append(element("div", {}, element("h4", {}, `Why ${chance}: evidence in log-odds, part by part`), waterfall(row, wide)));
+    for (const [set, parts] of Object.entries(links.inside[row])) {
+      box.append(element("details", {}, element("summary", {}, `What is in ${set}`), bars(parts, wide, `Evidence of ${set}, part by part`, true)));
+    }
   } else {
     const reason = DECISIONS[links.decision[row]] === "known" ? "This pair was given as known, so there is nothing to explain." : "This pair was not taken apart; it is among the surest, or the model does not allow it.";
     box.append(element("p", { class: "note" }, reason));
@@ -99,6 +77,7 @@ function because(row, width) {
     box.append(element("div", {}, element("h4", {}, heading), svg));
     if (data.tie_note) box.append(element("p", { class: "note" }, data.tie_note));
   }
+  box.append(element("p", {}, "Are the two one person? ", markButtons(row)));
   return box;
 }
 
@@ -165,6 +144,7 @@ function pairTable(id, rows, { marks = false, order = null, filters = true } = {
     const open = state.open.has(row);
     const toggle = () => { if (open) state.open.delete(row); else state.open.add(row); show(); body.querySelector(`tr.row[data-row="${row}"]`)?.focus({ preventScroll: true }); };
     const made = element("tr", { class: "row" + (open ? " open" : ""), tabindex: 0, "data-row": row, "aria-expanded": String(open), onclick: toggle, onkeydown: (event) => { if (event.target === made && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); toggle(); } } }, ...columns.map((column) => column.cell(row)));
+    columns.forEach((column, place) => { made.cells[place].dataset.head = column.head; });
     if (!open) return [made];
     const room = Math.min(box.clientWidth, 1040) - 24;
     const inside = element("td", { colspan: columns.length }, because(row, room));

@@ -1,0 +1,100 @@
+"""Variational inference against the exact sampler on the same data: exact / variational in every cell.
+
+Everything at its default but the length of the exact sampler's chains (2 of 150 + 250 sweeps; on made people of 10,000
+records 2 of 150 + 150, and none beyond), one draw of the known matches. |Δp| is the mean difference of probabilities
+over pairs that either gives at least .05. F₁, average precision and calibration error (pairs with p ≥ .05) leave
+anchors out. `acm_dblp` has ties alone and is linked by variational inference only. CPU seconds are those of this
+process, DuckDB with one thread. Rows of real data need `TIELINK_DATA` (or `--data folder`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from reproduce.fits import FIELDS
+from reproduce.folders import anchored, read
+
+import tielink as tl
+from benchmarks.fits import data_folder
+from tielink.data.scores import pair_keys
+
+TITLE = "Large files: exact / variational"
+COLUMNS = ("data", "anchors", "average precision", "F₁", "calibration error", "mean of |Δp|", "CPU seconds", "power")
+FOLDERS = ("aucs_work_lunch", "aucs_facebook_lunch", "highschool", "citeseer")
+SHARES = (0.0, 0.1, 0.3)
+MADE = (10_000,)
+ALONE, ALONE_SHARES = "acm_dblp", (0.05, 0.1, 0.2)
+
+
+def variational(data: tl.Dataset, seed: int) -> tl.Posterior:
+    """Link by DuckDB with one thread."""
+    return tl.link(data, engine=tl.DuckDB(threads=1), progress=False, seed=seed).posterior
+
+
+def exact(data: tl.Dataset, seed: int) -> tl.Posterior:
+    """Sample in this process."""
+    draws = 250 if len(data.records) < 5_000 else 150
+    return tl.sample(tl.Model(), data, chains=2, warmup=150, draws=draws, workers=0, progress=False, seed=seed)
+
+
+def difference(one: tl.Posterior, two: tl.Posterior, least: float = 0.05) -> float:
+    """Return the mean difference of probabilities over pairs that either gives at least so much."""
+    found = [one.pair_probabilities, two.pair_probabilities]
+    free = [~np.isin(pair_keys(part.pairs), pair_keys(one.anchors)) for part in found]
+    keys = [pair_keys(part.pairs[kept]) for part, kept in zip(found, free, strict=True)]
+    every, place = np.unique(np.concatenate(keys), return_inverse=True)
+    chance = np.zeros((2, len(every)))
+    chance[0, place[: len(keys[0])]] = found[0].probability[free[0]]
+    chance[1, place[len(keys[0]) :]] = found[1].probability[free[1]]
+    asked = chance.max(axis=0) >= least
+    return float(np.abs(chance[0] - chance[1])[asked].mean()) if asked.any() else 0.0
+
+
+def compared(label: str, share: float, data: tl.Dataset, truth: tl.Linkage, *, sampled: bool = True) -> tuple[str, ...]:
+    """Return a row."""
+    scores, seconds, fits = [], [], []
+    for fit in (exact, variational) if sampled else (variational,):
+        begin = time.process_time()
+        fits.append(fit(data, 1))
+        seconds.append(time.process_time() - begin)
+        found = tl.evaluate(fits[-1], truth, resamples=0)
+        error = np.nan if found.calibration is None else float(found.calibration.ece)
+        scores.append((float(found.average_precision), float(np.nan_to_num(float(found.f1))), error))
+    cells = [" / ".join(f"{score[of]:.3f}" for score in scores) for of in range(3)]
+    apart = f"{difference(*fits):.3f}" if sampled else "–"
+    powers = " / ".join(f"{one.power:.2f}" for one in fits)
+    return label, f"{share:.0%}", *cells, apart, " / ".join(f"{one:.0f}" for one in seconds), powers
+
+
+def made(records: int) -> tuple[tl.Dataset, tl.Linkage]:
+    """Make people with names, places, years of birth and ten ties each, half of them shared."""
+    with TemporaryDirectory() as folder:
+        rng = np.random.default_rng(1)
+        path = tl.simulate.write_large(rng, Path(folder), records, 2 * records // 3, anchors=0.0)
+        project = tl.Project.read(path)
+        data = project.dataset()
+        truth = project.sources.read_truth(data)
+    assert truth is not None
+    return data, truth
+
+
+def measure() -> Iterator[tuple[str, ...]]:
+    """Yield a row for each folder and share of anchors, made people, and ties alone."""
+    root = data_folder()
+    for folder in FOLDERS if root is not None else ():
+        assert root is not None
+        found = read(root / folder, FIELDS[folder])
+        for share in SHARES:
+            yield compared(folder, share, anchored(found, share, 0), found.truth)
+    for records in MADE:
+        yield compared(f"made people, {records:,} + {records:,}", 0.0, *made(records))
+    if root is not None:
+        found = read(root / ALONE, FIELDS.get(ALONE, ()))
+        for share in ALONE_SHARES:
+            data = replace(anchored(found, share, 0), columns={})
+            yield compared(f"{ALONE}, ties alone", share, data, found.truth, sampled=False)

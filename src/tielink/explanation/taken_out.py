@@ -1,0 +1,119 @@
+"""A pair of records taken out of a drawn partition: what prior and shared ties say for joining the two.
+
+What is taken out are units, records with those they are known to be one person with. Everybody else stays.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tielink.kernels import njit
+from tielink.sampler.partition import Clusters, Rules, join, join_gain, join_gains, part, permitted
+from tielink.sampler.ties import TINY, _mark_neighbours, add_cluster, tie_gain
+
+
+def clusters_of(person: NDArray[np.integer], rules: Rules) -> Clusters:
+    """Return the state of a drawn partition, in which the smallest record names a person; evidence is left out."""
+    records = len(person)
+    smallest, label = np.unique(person, return_inverse=True)
+    size = np.bincount(label, minlength=records)
+    order = np.argsort(label, kind="stable")
+    member = np.full((records, rules.largest), -1, dtype=np.int64)
+    member[label[order], np.arange(records) - (np.cumsum(size) - size)[label[order]]] = order
+    spare = np.zeros(records, dtype=np.int64)
+    spare[: records - len(smallest)] = np.arange(len(smallest), records)[::-1]
+    first = np.bincount(rules.file_of[smallest], minlength=len(rules.file_size))
+    number = np.array([len(smallest), records - len(smallest)])
+    log_size = np.zeros(rules.largest + 1)
+    return Clusters(label.astype(np.int64), member, size, np.zeros(records), spare, number, first, np.ones(2), log_size)
+
+
+@njit(cache=True)
+def _take_out(state, rules, ties, record):
+    """The slot of the record's unit, now alone, and the one that it left (-1 if it was alone)."""
+    unit, slot = rules.unit_of[record], state.label[record]
+    if state.size[slot] == rules.unit_begin[unit + 1] - rules.unit_begin[unit]:
+        return slot, -1
+    add_cluster(state, rules, ties, slot, -1.0)
+    own = part(state, rules, unit, 0.0, 0.0)
+    add_cluster(state, rules, ties, own, 1.0)
+    add_cluster(state, rules, ties, slot, 1.0)
+    return own, slot
+
+
+@njit(cache=True)
+def _put_back(state, rules, ties, own, old):
+    if old >= 0:
+        add_cluster(state, rules, ties, own, -1.0)
+        add_cluster(state, rules, ties, old, -1.0)
+        join(state, rules, own, old, 0.0)
+        add_cluster(state, rules, ties, old, 1.0)
+
+
+@njit(cache=True)
+def _neighbours(state, rules, ties, a, b, own, other, out, gains, begin):
+    """
+    Go through the neighbours of b that are one person with records in a's file.
+
+    With `gains`, write the pairs of neighbours that are one person into `out` from place `begin` on, and their gains;
+    return the next place. Without, return the gains of those whom b knows and a does not, summed, and their number.
+    """
+    f, near = rules.file_of[a], min(ties.theta[a], ties.theta[b])
+    alone, count = 0.0, 0
+    _mark_neighbours(ties, a)
+    for t in range(ties.begin[b], ties.begin[b + 1]):
+        j = ties.neighbour[t]
+        slot = state.label[j]
+        if near == 0.0 or slot in (own, other):
+            continue
+        unknown = False
+        for m in range(state.size[slot]):
+            i = state.member[slot, m]
+            if rules.file_of[i] != f:
+                continue
+            common = math.expm1(ties.rho[0] * near * min(ties.theta[i], ties.theta[j]))
+            if ties.mark[i + 1, 0] != ties.mark[0, 0]:
+                alone += math.log(max(1.0 - ties.odds[t] * common, TINY))
+                unknown = True
+            elif gains.size:
+                out[begin, 0], out[begin, 1] = i, j
+                gains[begin] = math.log(1.0 + ties.odds[ties.mark[i + 1, 1]] * ties.odds[t] * common)
+                begin += 1
+        count += unknown
+    return alone, count, begin
+
+
+@njit(cache=True)
+def weigh_pair(state, rules, ties, a, b):
+    """
+    Take two records out, weigh them, and put them back; S of the ties must be up to date.
+
+    Returns the log prior odds of joining them (-inf if that is not allowed), the tie evidence, of which the pairs
+    (i, j) of neighbours that are one person with their shares, and the share and number of neighbours of only one.
+    """
+    own, old = _take_out(state, rules, ties, a)
+    other, older = _take_out(state, rules, ties, b)
+    prior = -np.inf
+    if permitted(state, rules, own, other):
+        changes = np.empty(rules.file_size.size)
+        join_gains(state, rules, changes)
+        prior = join_gain(state, rules, changes, own, other)
+    total = tie_gain(state, rules, ties, own, other)
+    most = 0
+    for t in range(state.size[other]):
+        record = state.member[other, t]
+        most += state.size[own] * (ties.begin[record + 1] - ties.begin[record]) * rules.largest
+    who, gains = np.empty((most, 2), dtype=np.int64), np.empty(most)
+    found, alone, count = 0, 0.0, 0
+    for s in range(state.size[own]):
+        for t in range(state.size[other]):
+            x, y = state.member[own, s], state.member[other, t]
+            hers, number, found = _neighbours(state, rules, ties, x, y, own, other, who, gains, found)
+            his, more, _ = _neighbours(state, rules, ties, y, x, own, other, who, np.empty(0), 0)
+            alone += hers + his
+            count += number + more
+    _put_back(state, rules, ties, other, older)
+    _put_back(state, rules, ties, own, old)
+    power = ties.power[0]
+    return prior, total, who[:found], power * gains[:found], power * alone, count

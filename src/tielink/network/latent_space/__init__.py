@@ -1,0 +1,1 @@
+"""Positions of persons in a latent space, for partitions of any class."""

@@ -1,0 +1,140 @@
+"""A pilot run that finds the power of shared ties before the chains start, so that all of them have one target.
+
+The power rises from a small one for as long as it passes the tests of calibration (`network.power`). Then it is put to
+a test of stress: with somewhat more power, do links appear that profiles object to? For true links the mean of e^{-E},
+E being the profile evidence of a link, is 1. Wrong links that support each other by their ties, as in groups where
+everybody knows everybody, have profiles that do not agree, and the mean is far above it; then the power is cut.
+
+Without fields links rest on ties alone, and only known matches can teach: some of them are hidden from the pilot run,
+and the power is the one at which their records would choose their partners with the highest probability.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from tielink.data.linkage import Linkage
+from tielink.network.power import Choice, calibrated_power, draw_choices, known_choices, taught_power
+from tielink.network.shared_ties import SharedTiesPart
+from tielink.run.chain import Chain
+from tielink.run.job import Job
+from tielink.run.worker import Progress
+
+__all__ = ["learn_power"]
+
+PHASE = "learning how much ties weigh"
+
+SWEEPS = 80
+EVERY = 8
+"""Sweeps between estimates, once a quarter of all sweeps is done."""
+FIRST_GUESS = 0.2
+GROWTH = 1.3
+"""The factor by which the power may rise from one estimate to the next."""
+LEAST = 0.05
+"""With no power at all no link would ever rest on ties, and nothing could be learnt."""
+KEPT = 600
+"""Choices that an estimate rests on."""
+STRESS, STRESS_SWEEPS = 1.4, 120
+"""The test of stress: how many times the power, for how many sweeps."""
+OBJECTION = 3.0
+"""Profiles object where the mean of e^{-E} is this many times what it was by profiles alone, or 1 if that is more."""
+WORST = 3.0
+"""Evidence below minus this counts as this, so that a few links do not decide."""
+CUT = 0.5
+"""What is left of the power where profiles object."""
+HIDDEN = 0.25
+"""The share of known matches that are hidden from the pilot run where there are no fields."""
+
+
+def learn_power(job: Job, report: Callable[[Progress], None]) -> float:
+    """Run one chain for a while and return the largest power that is calibrated, from below."""
+    report(Progress(0, "loading"))
+    if not job.problem.fields:
+        return _taught_power(job, report)
+    # The next stream after those of the chains.
+    chain = Chain(replace(job, run=replace(job.run, warmup=SWEEPS), power=FIRST_GUESS), job.run.chains)
+    chain.begin()
+    ties = chain.network
+    assert isinstance(ties, SharedTiesPart)
+    choices: list[Choice] = []
+    estimates: list[float] = []
+    objections, total = _Objections(chain), SWEEPS + STRESS_SWEEPS
+    for sweep in range(SWEEPS):
+        chain.advance(sweep)
+        report(Progress(0, PHASE, sweep + 1, total, chain.persons))
+        if sweep < SWEEPS // 4:
+            continue
+        choices = [*choices, *draw_choices(chain.rng, chain.state, chain.data)][-KEPT:]
+        if sweep % EVERY == EVERY - 1:
+            estimates.append(calibrated_power(choices))
+            # From below: with too much power wrong links support each other, and ties alone see nothing wrong.
+            ties.power = min(max(estimates[-1], LEAST), GROWTH * ties.power)
+    power = float(np.mean(np.minimum(estimates, ties.power)[len(estimates) // 2 :]))
+    ties.power = min(STRESS * power, 1.0)
+    for sweep in range(STRESS_SWEEPS):
+        chain.advance(SWEEPS - 1)
+        report(Progress(0, PHASE, SWEEPS + sweep + 1, total, chain.persons))
+        objections.hear()
+    return CUT * power if objections.raised() else power
+
+
+def _taught_power(job: Job, report: Callable[[Progress], None]) -> float:
+    """Without fields: hide some known matches, and return the power at which ties find their partners best."""
+    rng = np.random.default_rng(np.random.SeedSequence(job.run.seed, spawn_key=(job.run.chains,)))
+    anchors = job.dataset.anchors
+    hidden = anchors.pair_numbers[rng.random(len(anchors.pair_numbers)) < HIDDEN]
+    if not len(hidden):
+        return taught_power([], 0)
+    labels = anchors.labels.copy()
+    labels[hidden[:, 1]] = labels.max() + 1 + np.arange(len(hidden))
+    dataset = replace(job.dataset, anchors=Linkage(job.records, labels))
+    without = Job.make(job.model, dataset, replace(job.run, warmup=SWEEPS))
+    chain = Chain(replace(without, power=1.0), job.run.chains)
+    chain.begin()
+    ties = chain.network
+    assert isinstance(ties, SharedTiesPart)
+    hidden = hidden[(ties.ties.theta[hidden] > 0).all(axis=1)]
+    choices: list[Choice] = []
+    estimates: list[float] = []
+    for sweep in range(SWEEPS):
+        chain.advance(sweep)
+        report(Progress(0, PHASE, sweep + 1, SWEEPS, chain.persons))
+        if sweep < SWEEPS // 4:
+            continue
+        choices = [*choices, *known_choices(chain.rng, chain.state, chain.data, hidden)][-KEPT:]
+        if sweep % EVERY == EVERY - 1:
+            estimates.append(taught_power(choices, len(hidden)))
+            ties.power = max(estimates[-1], LEAST)
+    return float(np.mean(estimates[len(estimates) // 2 :]))
+
+
+class _Objections:
+    """What profiles say of links, at the rates and parameters that a chain had before ties came in.
+
+    Not at its present ones: wrong links teach a chain that values are often wrong, and then nothing is objectionable.
+    """
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        self.before = copy.deepcopy(chain.profile_state)
+        self.usual = max(self._mean(), 1.0)
+        self.heard: list[float] = []
+
+    def _mean(self) -> float:
+        """Return the mean of e^{-E} over the links of every record to the first of its person."""
+        person = self.chain.person()
+        later = np.flatnonzero(person != np.arange(len(person)))
+        evidence = self.chain.profiles.evidence(self.before, person[later], later)
+        return float(np.exp(-np.clip(evidence, -WORST, 30.0)).mean()) if len(later) else 0.0
+
+    def hear(self) -> None:
+        """Note what profiles say now."""
+        self.heard.append(self._mean())
+
+    def raised(self) -> bool:
+        """Whether links were lately far more at odds with profiles than they were by profiles alone."""
+        return float(np.mean(self.heard[-len(self.heard) // 4 :])) > OBJECTION * self.usual

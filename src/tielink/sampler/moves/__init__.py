@@ -1,0 +1,1 @@
+"""Moves of the partition, one a file."""
