@@ -7,7 +7,7 @@ BIN := .venv/bin
 JOBS ?= 2
 SHELL := /bin/bash
 
-.PHONY: demo docs test test-long benchmark reproduce lint clean clean-kernels
+.PHONY: demo docs examples test test-long fuzz benchmark reproduce lint clean
 
 demo: .venv/ready
 	@$(BIN)/tielink demo
@@ -21,6 +21,15 @@ docs: .venv/ready
 test-long: .venv/ready
 	set -o pipefail; $(BIN)/python -m pytest -n $(JOBS) -m long -rP -q | tee long.log
 	$(BIN)/python tests/statistical/record.py < long.log > tests/statistical/README.md
+
+# Mutated inputs through every command, for at most three minutes; SEED=n tries others.
+fuzz: .venv/ready
+	$(BIN)/python tests/fuzz.py --seed $(or $(SEED),1)
+
+# The notebooks in examples/, run from top to bottom with their outputs kept.
+examples: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[examples]'
+	$(BIN)/python examples/run.py
 
 benchmark: .venv/ready
 	$(BIN)/python -m benchmarks
@@ -42,9 +51,6 @@ lint: .venv/ready
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
-
-clean-kernels:
-	rm -rf src/tielink/exact/__pycache__ src/tielink/channels/__pycache__ tests/sampler/__pycache__
 
 clean:
 	rm -rf .venv build dist demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
