@@ -158,6 +158,7 @@ async function answer(chosen) {
 async function undo() {
   if (busy) return;
   busy = true;
+  buttons();
   const found = await ask("undo", {});
   if (found) { at("told").textContent = "The last answer is taken back."; tell(found); await next(); }
   busy = false;
