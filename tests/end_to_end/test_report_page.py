@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -98,6 +99,7 @@ def test_any_pair_can_be_marked_and_marks_survive_a_reload(browser, linked):
     browser.ask("document.querySelector('#links-table tr.row').click()")
     browser.ask(MARK.format("#links-table tr.why", ":nth-child(2)") + ".click()")
     assert "2 marked" in browser.ask("document.getElementById('marked').textContent")
+    time.sleep(1.0)  # the browser hands what is stored from process to process within moments, not at once
     browser.open(linked)
     assert "2 marked" in browser.ask("document.getElementById('marked').textContent")
     assert browser.ask(PRESSED) == 1
