@@ -5,6 +5,10 @@ a test of stress: with somewhat more power, do links appear that profiles object
 E being the profile evidence of a link, is 1. Wrong links that support each other by their ties, as in groups where
 everybody knows everybody, have profiles that do not agree, and the mean is far above it; then the power is cut.
 
+Last comes a permutation test. Short chains begin alike, one with the ties as they are, the others with the ties of every
+file given to records at random. Unless the first finds clearly more evidence of ties than all others, ties say nothing
+about who is whom, and the power is 0: what chance and groups alone can do is not worth a link.
+
 Without fields links rest on ties alone, and only known matches can teach: some of them are hidden from the pilot run,
 and the power is the one at which their records would choose their partners with the highest probability.
 """
@@ -18,13 +22,14 @@ from dataclasses import replace
 import numpy as np
 
 from tielink.data.linkage import Linkage
+from tielink.model.problem import SharedTiesProblem
 from tielink.network.power import Choice, calibrated_power, draw_choices, known_choices, taught_power
 from tielink.network.shared_ties import SharedTiesPart
 from tielink.run.chain import Chain
 from tielink.run.job import Job
 from tielink.run.worker import Progress
 
-__all__ = ["learn_power"]
+__all__ = ["PILOT_SWEEPS", "learn_power"]
 
 PHASE = "learning how much ties weigh"
 
@@ -46,8 +51,15 @@ WORST = 3.0
 """Evidence below minus this counts as this, so that a few links do not decide."""
 CUT = 0.5
 """What is left of the power where profiles object."""
+PERMUTATIONS, TEST_SWEEPS = 3, 60
+"""Chains with permuted ties, and sweeps of each chain of that test; evidence is that of the second half, when all power
+is there."""
+CLEARLY, RATIO = 5.0, 1.5
+"""Evidence of ties has to be more than that of permuted ties by so many nats, and so many times as much."""
 HIDDEN = 0.25
 """The share of known matches that are hidden from the pilot run where there are no fields."""
+PILOT_SWEEPS = SWEEPS + STRESS_SWEEPS + (1 + PERMUTATIONS) * TEST_SWEEPS
+"""All sweeps of a pilot run."""
 
 
 def learn_power(job: Job, report: Callable[[Progress], None]) -> float:
@@ -62,7 +74,7 @@ def learn_power(job: Job, report: Callable[[Progress], None]) -> float:
     assert isinstance(ties, SharedTiesPart)
     choices: list[Choice] = []
     estimates: list[float] = []
-    objections, total = _Objections(chain), SWEEPS + STRESS_SWEEPS
+    objections, total = _Objections(chain), PILOT_SWEEPS
     for sweep in range(SWEEPS):
         chain.advance(sweep)
         report(Progress(0, PHASE, sweep + 1, total, chain.persons))
@@ -79,7 +91,32 @@ def learn_power(job: Job, report: Callable[[Progress], None]) -> float:
         chain.advance(SWEEPS - 1)
         report(Progress(0, PHASE, SWEEPS + sweep + 1, total, chain.persons))
         objections.hear()
-    return CUT * power if objections.raised() else power
+    power = CUT * power if objections.raised() else power
+    return power if power > 0 and _beyond_chance(replace(job, power=power), report) else 0.0
+
+
+def _beyond_chance(job: Job, report: Callable[[Progress], None]) -> bool:
+    """Whether ties say more about who is whom than ties given to records at random: a permutation test."""
+    network = job.problem.network
+    assert isinstance(network, SharedTiesProblem)
+    rng = np.random.default_rng(np.random.SeedSequence(job.run.seed, spawn_key=(job.run.chains, 0)))
+    run, done, evidence = replace(job.run, warmup=TEST_SWEEPS), SWEEPS + STRESS_SWEEPS, []
+    for permuted in (False, *(PERMUTATIONS * [True])):
+        ties = tuple(
+            np.sort(rng.permutation(size)[edges], axis=1) if permuted and edges is not None else edges
+            for size, edges in zip(job.problem.sizes, network.ties, strict=True)
+        )
+        problem = replace(job.problem, network=replace(network, ties=ties))
+        chain, heard = Chain(replace(job, problem=problem, run=run), job.run.chains + 1), []
+        chain.begin()
+        for sweep in range(TEST_SWEEPS):
+            chain.advance(sweep)
+            done += 1
+            report(Progress(0, PHASE, done, PILOT_SWEEPS, chain.persons))
+            heard.append(chain.network.log_likelihood())
+        evidence.append(float(np.mean(heard[TEST_SWEEPS // 2 :])))
+    chance = max(evidence[1:])
+    return evidence[0] > max(chance + CLEARLY, RATIO * chance)
 
 
 def _taught_power(job: Job, report: Callable[[Progress], None]) -> float:
