@@ -5,9 +5,9 @@ a test of stress: with somewhat more power, do links appear that profiles object
 E being the profile evidence of a link, is 1. Wrong links that support each other by their ties, as in groups where
 everybody knows everybody, have profiles that do not agree, and the mean is far above it; then the power is cut.
 
-Last comes a permutation test. Short chains begin alike, one with the ties as they are, the others with every file's ties
-given to records at random. Unless the first finds clearly more evidence of ties than all others, ties say nothing about
-who is whom, and the power is 0: what chance and groups alone can do is not worth a link.
+Last comes a permutation test. Short chains begin alike, one with the ties as they are, the others with the ties of each
+file given to records at random. Unless the first finds clearly more evidence of ties than all others, ties say nothing
+about who is whom, and the power is 0: what chance and groups alone can do is not worth a link.
 
 Without fields links rest on ties alone, and only known matches can teach: some of them are hidden from the pilot run,
 and the power is the one at which their records would choose their partners with the highest probability.
