@@ -14,13 +14,14 @@ from scipy import stats
 
 import tielink as tl
 from sampler.mutants import mutant
-from sampler.partition_worlds import every_move, exact, files, gibbs, p_value, set_labels, strangers, world
+from sampler.partition_worlds import every_move, exact, files, gibbs, off_list, p_value, set_labels, strangers, world
 from sampler.tied_worlds import CLASSES, POWER, SHARING, TIES, draw_shared_ties, random_chain, set_theta, tied_chain
 from tielink.logp.shared_ties import log_shared_ties
 from tielink.posterior.pairs import pair_probabilities
 from tielink.project import Run
 from tielink.run.chain import Chain
 from tielink.sampler import ties as kernels
+from tielink.sampler.moves.offlist import move_off_list
 from tielink.sampler.partition import permitted
 from tielink.simulate.draw import draw_labels
 
@@ -105,6 +106,43 @@ def test_chains_of_ties_alone_with_few_candidates(case):
     chain = tied_chain(case, fields={}, power=1.0)
     chain._list(np.array([[0, 1]] if len(chain.problem.sizes) == 1 else [[0, 4]]), np.ones(1, dtype=bool))
     assert p_value(chain, 800, every_move) > FALSE_ALARM
+
+
+def off_list_p_value(number, move=move_off_list):
+    """The p value of a chain of ties alone without any candidates, by draws off the list."""
+    chain = tied_chain("two files", fields={}, sharing=0.95, power=1.0)
+    chain._list(np.empty((0, 2), dtype=np.int64), np.empty(0, dtype=bool))
+    return p_value(chain, number, lambda chain: off_list(chain, 15, 8, move))
+
+
+def test_ties_without_candidates_against_enumeration():
+    assert off_list_p_value(1_000) > FALSE_ALARM
+
+
+def test_a_bound_taken_for_what_ties_say_is_caught(tmp_path):
+    broken = mutant(tmp_path, "sampler/moves/offlist", "bound", ("if math.log(rng.random()) < short:", "if True:"))
+    assert off_list_p_value(3_000, broken.move_off_list) < CAUGHT
+
+
+@pytest.mark.parametrize(("sizes", "prior"), [((9, 9), tl.MatchRate(1, 2)), ((7, 7, 7), tl.OnePerFile(1, 3))])
+def test_without_a_shared_tie_no_gain_is_above_its_bound(sizes, prior):
+    rng, asked = np.random.default_rng(8), 0
+    for density in (0.1, 0.2):
+        chain = random_chain(rng, sizes, prior, [True] * len(sizes), density)
+        state, rules, ties = chain.state, chain.rules, chain.network.ties
+        for _ in range(5):
+            gibbs(chain)
+            strangers(chain)
+            kernels.sum_up(state, rules, ties)
+            alone = [record for record in range(rules.file_of.size) if state.size[state.label[record]] == 1]
+            for a, b in combinations(alone, 2):
+                led = np.zeros(rules.file_of.size, dtype=np.int64)
+                kernels.mark_led_to(state, ties, a, led, 1)
+                if rules.file_of[a] != rules.file_of[b] and not led[b]:
+                    gain = kernels.tie_gain(state, rules, ties, state.label[a], state.label[b])
+                    assert gain <= kernels.most_without_shared(rules, ties, a, b) + 1e-12
+                    asked += 1
+    assert asked > 20
 
 
 @pytest.mark.parametrize("case", ["two files", "two files, duplicates"])

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from tielink.kernels import njit
 from tielink.sampler.data import Data
 from tielink.sampler.partition import FREE, Clusters
-from tielink.sampler.ties import pair_gain
+from tielink.sampler.ties import mark_led_to, pair_gain
 
 __all__ = ["Choice", "calibrated_power", "draw_choices", "known_choices", "taught_power"]
 
@@ -107,19 +107,11 @@ def _gains(state, rules, ties, record, others):
     return gains
 
 
-@njit
-def _led_to(state, data, record, file):
-    """The records of a file that are tied to somebody linked to a neighbour."""
-    ties = data.ties
-    found = np.zeros(data.rules.file_of.size, dtype=np.bool_)
-    for t in range(ties.begin[record], ties.begin[record + 1]):
-        slot = state.label[ties.neighbour[t]]
-        for m in range(state.size[slot]):
-            j = state.member[slot, m]
-            if data.rules.file_of[j] == file:
-                for u in range(ties.begin[j], ties.begin[j + 1]):
-                    found[ties.neighbour[u]] = True
-    return np.flatnonzero(found)
+def _led_to(state: Clusters, data: Data, record: int, file: int) -> NDArray[np.int64]:
+    """Return the records of a file that are tied to somebody linked to a neighbour."""
+    led = np.zeros(len(data.rules.file_of), dtype=np.int64)
+    mark_led_to(state, data.ties, record, led, 1)
+    return np.flatnonzero((led == 1) & (data.rules.file_of == file))
 
 
 def calibrated_power(choices: list[Choice]) -> float:

@@ -64,8 +64,8 @@ def _strangers(chain: Chain) -> Any:
 
 
 def _skipped(chain: Chain) -> bool:
-    """Whether a dear move is left out of this sweep; never with ties, which may speak for any pair."""
-    return chain.problem.network is None and bool(chain.rng.random() * SELDOM > 1)
+    """Whether a dear move is left out of this sweep; never with ties that count, which may speak for any pair."""
+    return not chain.job.power and bool(chain.rng.random() * SELDOM > 1)
 
 
 def _exchange(chain: Chain) -> Any:

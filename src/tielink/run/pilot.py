@@ -56,6 +56,8 @@ PERMUTATIONS, TEST_SWEEPS = 3, 60
 is there."""
 CLEARLY, RATIO = 5.0, 1.5
 """Evidence of ties has to be more than that of permuted ties by so many nats, and so many times as much."""
+OBVIOUS = 5.0
+"""Evidence of so many times what one permutation found, and of so many times `CLEARLY`, needs no others."""
 HIDDEN = 0.25
 """The share of known matches that are hidden from the pilot run where there are no fields."""
 PILOT_SWEEPS = SWEEPS + STRESS_SWEEPS + (1 + PERMUTATIONS) * TEST_SWEEPS
@@ -100,7 +102,7 @@ def _beyond_chance(job: Job, report: Callable[[Progress], None]) -> bool:
     network = job.problem.network
     assert isinstance(network, SharedTiesProblem)
     rng = np.random.default_rng(np.random.SeedSequence(job.run.seed, spawn_key=(job.run.chains, 0)))
-    run, done, evidence = replace(job.run, warmup=TEST_SWEEPS), SWEEPS + STRESS_SWEEPS, []
+    run, done, found, chance = replace(job.run, warmup=TEST_SWEEPS), SWEEPS + STRESS_SWEEPS, 0.0, 0.0
     for permuted in (False, *(PERMUTATIONS * [True])):
         ties = tuple(
             np.sort(rng.permutation(size)[edges], axis=1) if permuted and edges is not None else edges
@@ -114,9 +116,16 @@ def _beyond_chance(job: Job, report: Callable[[Progress], None]) -> bool:
             done += 1
             report(Progress(0, PHASE, done, PILOT_SWEEPS, chain.persons))
             heard.append(chain.network.log_likelihood())
-        evidence.append(float(np.mean(heard[TEST_SWEEPS // 2 :])))
-    chance = max(evidence[1:])
-    return evidence[0] > max(chance + CLEARLY, RATIO * chance)
+        evidence = float(np.mean(heard[TEST_SWEEPS // 2 :]))
+        if not permuted:
+            found = evidence
+        else:
+            chance = max(chance, evidence)
+            if found <= max(chance + CLEARLY, RATIO * chance):
+                return False
+            if found > OBVIOUS * max(chance, CLEARLY):
+                return True
+    return True
 
 
 def _taught_power(job: Job, report: Callable[[Progress], None]) -> float:

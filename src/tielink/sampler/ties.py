@@ -215,6 +215,24 @@ def tie_gain(state, rules, ties, own, other):
 
 
 @njit
+def mark_led_to(state, ties, record, led, mark):
+    """Write `mark` for all records tied to somebody linked to a neighbour: with no other can a record share a tie."""
+    for t in range(ties.begin[record], ties.begin[record + 1]):
+        slot = state.label[ties.neighbour[t]]
+        for m in range(state.size[slot]):
+            j = state.member[slot, m]
+            for u in range(ties.begin[j], ties.begin[j + 1]):
+                led[ties.neighbour[u]] = mark
+
+
+@njit(forceinline=True)
+def most_without_shared(rules, ties, a, b):
+    """An upper bound of the gain of two records of different files that are alone and share no tie."""
+    f, g = rules.file_of[a], rules.file_of[b]
+    return ties.power[0] * ties.rho[0] * min(ties.theta[a], ties.theta[b]) * ties.sums[min(f, g), max(f, g)]
+
+
+@njit
 def log_shared(state, rules, ties):
     """The sum of all log likelihood ratios, power left out; S must be up to date."""
     total = 0.0

@@ -12,12 +12,16 @@ loose. A few of them are given new partners among themselves by Gibbs draws. Whi
   long as it takes to draw both its records. Should the pairs taken fill more than half of the places, nothing is done;
   κ is drawn anew each time, so that there is room for a thousand such pairs.
 
+Hardly any pair off the list shares a tie. For those that cannot, a bound stands in for what ties say; only if such a
+pair is chosen is its evidence summed up, and the choice rejected and made again as often as the bound was too high.
+
 Records are drawn in an order that their set alone decides. Were those linked first in turn, the way back would have
 another order, and the posterior would not be kept.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -28,7 +32,7 @@ from tielink.sampler.choice import choose
 from tielink.sampler.data import Data, entry_of
 from tielink.sampler.moves.labels import put_in, take_out
 from tielink.sampler.partition import FREE, Clusters, join_gain, join_gains, permitted
-from tielink.sampler.ties import tie_gain
+from tielink.sampler.ties import mark_led_to, most_without_shared, tie_gain
 
 __all__ = ["move_off_list"]
 
@@ -123,6 +127,9 @@ def _redraw(rng, state, data, few, evidence, bonus, linked):
                 evidence[i, here[lists.record[c]]] = -np.inf
     gains, log_weights = np.empty(rules.file_size.size), np.empty(few.size + 1)
     key = np.empty(rules.largest, dtype=np.int64)
+    bounds = np.empty(few.size)
+    led, marks = np.zeros(state.label.size, dtype=np.int64), 0
+    lazy = data.ties.power[0] > 0.0 and rules.mode != FREE
     changed = 0
     for _ in range(ROUNDS):
         for i in range(few.size):
@@ -134,14 +141,28 @@ def _redraw(rng, state, data, few, evidence, bonus, linked):
                 own, _, _ = take_out(state, data, rules.unit_of[few[i]], key)
                 linked -= 1
             join_gains(state, rules, gains)
+            if lazy:
+                marks += 1
+                mark_led_to(state, data.ties, few[i], led, marks)
             for j in range(few.size):
-                slot = state.label[few[j]]
+                slot, bounds[j] = state.label[few[j]], np.nan
                 log_weights[j] = -np.inf
                 if i != j and evidence[i, j] > -np.inf and state.size[slot] == 1 and permitted(state, rules, own, slot):
                     log_weights[j] = evidence[i, j] + join_gain(state, rules, gains, own, slot) + bonus[linked]
-                    log_weights[j] += tie_gain(state, rules, data.ties, own, slot)
+                    if lazy and led[few[j]] != marks:
+                        bounds[j] = most_without_shared(rules, data.ties, few[i], few[j])
+                        log_weights[j] += bounds[j]
+                    else:
+                        log_weights[j] += tie_gain(state, rules, data.ties, own, slot)
             log_weights[few.size] = 0.0
             chosen, _ = choose(rng, log_weights)
+            while chosen < few.size and not math.isnan(bounds[chosen]):  # the weight is a bound: accept, or draw again
+                short = tie_gain(state, rules, data.ties, own, state.label[few[chosen]]) - bounds[chosen]
+                log_weights[chosen] += short
+                bounds[chosen] = np.nan
+                if math.log(rng.random()) < short:
+                    break
+                chosen, _ = choose(rng, log_weights)
             new = np.int64(-1)
             if chosen < few.size:
                 new = few[chosen]
