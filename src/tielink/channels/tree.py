@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -70,6 +70,15 @@ class FieldTree:
         """Pairs of names that the tree joins, the parent first."""
         joined = enumerate(self.parents[:-1])
         return tuple((self.channels[parent].name, self.channels[child].name) for child, parent in joined)
+
+    def first_alike(self, records: slice) -> Codes:
+        """Return for each of these records the place among them of the first with the same values."""
+        _, first, kind = np.unique(self._place[records], axis=0, return_index=True, return_inverse=True)
+        return np.asarray(first[kind.ravel()])
+
+    def of_records(self, chosen: Codes, fields: Sequence[Channel]) -> FieldTree:
+        """Return the tree of some records alone, `fields` being all of theirs; what is known of frequencies stays."""
+        return replace(self, channels=tuple(fields[place] for place in self.places), _place=self._place[chosen])
 
     def rows(self, parameters: Sequence[Floats]) -> _Rows:
         """Lay out what values may stand for, at the parameters of all fields of the problem."""

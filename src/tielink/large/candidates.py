@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tielink.channels.channel import Codes
 from tielink.data.columns import MISSING
 from tielink.data.dataset import Dataset
-from tielink.large.learning import learn, near_tables, prior_state, sampled_records, value_evidence
+from tielink.large.learning import evidence_of_columns, learn, near_tables, prior_state, sampled_records
 from tielink.large.statements import best_candidates, blocked, evidence, scored
 from tielink.large.tables import Tables
 from tielink.model.problem import Problem, SharedTiesProblem
@@ -42,6 +42,7 @@ def put_records(tables: Tables, dataset: Dataset, problem: Problem) -> None:
         theta = np.zeros(size) if ties is None else fit_rates(degree)
         here = slice(begin, begin + size)
         codes = {f"f{place}": field.codes[here] for place, field in enumerate(problem.fields)}
+        codes |= {f"t{number}": begin + tree.first_alike(here) for number, tree in enumerate(problem.trees)}
         own = {key: np.arange(size), "theta": theta, "degree": degree, "free": ~anchored[here]}
         tables.put(f"records_{side}", own | codes)
         ends = np.concatenate([edges, edges[:, ::-1]])
@@ -139,12 +140,13 @@ def _learnt(tables: Tables, model: Model, dataset: Dataset, problem: Problem, ru
 
 def add_evidence(tables: Tables, problem: Problem, state: ProfileState, pairs: str, name: str) -> None:
     """Write table `name`: pairs (i, j) with their evidence e and c."""
-    for place in range(len(problem.fields)):
-        if not tables.has(f"{name}_{place}"):
+    columns = evidence_of_columns(problem, state)
+    for column, evidence_of in columns.items():
+        if not tables.has(f"{name}_{column}"):
             met = tables.fetch(
-                f"SELECT DISTINCT a.f{place} AS x, b.f{place} AS y FROM {pairs} k JOIN records_a a ON a.i = k.i "
-                f"JOIN records_b b ON b.j = k.j WHERE a.f{place} >= 0 AND b.f{place} >= 0"
+                f"SELECT DISTINCT a.{column} AS x, b.{column} AS y FROM {pairs} k JOIN records_a a ON a.i = k.i "
+                f"JOIN records_b b ON b.j = k.j WHERE a.{column} >= 0 AND b.{column} >= 0"
             )
-            met["e"] = value_evidence(problem, state, place, met["x"], met["y"])
-            tables.put(f"{name}_{place}", met)
-    tables.write(name, evidence(pairs, name, len(problem.fields)))
+            met["e"] = evidence_of(met["x"], met["y"])
+            tables.put(f"{name}_{column}", met)
+    tables.write(name, evidence(pairs, name, columns))

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -17,10 +17,9 @@ import numpy as np
 
 from tielink.data.dataset import Dataset
 from tielink.data.stored import stored_dataset
-from tielink.faults import Fault, Faults, InputError
+from tielink.faults import Fault, InputError
 from tielink.files import write_whole
 from tielink.large.tables import DuckTables, SparkTables, Tables
-from tielink.model.dependence import find_dependence
 from tielink.model.network import LatentSpace
 from tielink.model.spec import Model
 from tielink.posterior.posterior import Posterior
@@ -168,9 +167,6 @@ def variational(
     from tielink.large.rounds import infer
     from tielink.model.problem import Problem
 
-    if find_dependence(model, dataset, Faults()).edges:
-        report("This engine takes fields for independent: what fields that depend on each other share counts twice.")
-    model = replace(model, dependence=None)
     with TemporaryDirectory() as scratch:
         place = Path(engine.path) if engine.path is not None else (folder or Path(scratch)) / TABLES
         _claim(place, engine, model, dataset, run)

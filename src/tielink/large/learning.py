@@ -1,11 +1,13 @@
 """Profile evidence for large files: rates learnt by the exact sampler on some records, evidence of pairs of values.
 
-This is the only place that knows how profiles speak for a pair: `learn` and `value_evidence`.
+This is the only place that knows how profiles speak for a pair: `learn` and `evidence_of_columns`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -22,9 +24,9 @@ from tielink.project import Run
 from tielink.run.chain import Chain
 from tielink.run.job import Job
 from tielink.sampler.candidates import far_evidence, near_values
-from tielink.sampler.profiles import ProfileState
+from tielink.sampler.profiles import Profiles, ProfileState
 
-__all__ = ["learn", "near_tables", "prior_state", "sampled_records", "value_evidence"]
+__all__ = ["evidence_of_columns", "learn", "near_tables", "prior_state", "sampled_records"]
 
 SAMPLE = 1_000
 """Records of the first file that rates are learnt from, with their candidates."""
@@ -94,18 +96,46 @@ def _part(model: Model, dataset: Dataset, problem: Problem, chosen: Codes, run: 
     assert linkage is not None  # a part of what is known fits, if all of it does
     left_out = np.log(records.sizes[1] / dataset.records.sizes[1])
     by_matches = linkage.log_by_matches + left_out * np.arange(len(linkage.log_by_matches))
+    fields = tuple(replace(field, codes=field.codes[chosen]) for field in problem.fields)
     small = replace(
         problem,
         sizes=records.sizes,
         file_of=records.file_of,
         linkage=replace(linkage, log_by_matches=by_matches),
         network=None,
-        fields=tuple(replace(field, codes=field.codes[chosen]) for field in problem.fields),
+        fields=fields,
+        trees=tuple(tree.of_records(chosen, fields) for tree in problem.trees),
     )
     return Job(model, part, replace(run, chains=1, warmup=WARMUP, draws=DRAWS, thin=1), small)
 
 
-def value_evidence(problem: Problem, state: ProfileState, place: int, left: Codes, right: Codes) -> Floats:
+def evidence_of_columns(problem: Problem, state: ProfileState) -> Mapping[str, Callable[[Codes, Codes], Floats]]:
+    """Return for every column that speaks for itself what gives the evidence of pairs of its codes.
+
+    These are `fF` of each field that depends on no other, with the codes of its values, and `tT` of each tree, with the
+    first record of the same file that has the same values in all of the tree's fields.
+    """
+    profiles = Profiles(problem)
+    found = {
+        f"f{place}": partial(_value_evidence, problem, state, place)
+        for place in range(len(problem.fields))
+        if place not in profiles.dependent.places
+    }
+    return found | {
+        f"t{number}": partial(_tree_evidence, profiles, state, number) for number in range(len(problem.trees))
+    }
+
+
+def _tree_evidence(profiles: Profiles, state: ProfileState, number: int, left: Codes, right: Codes) -> Floats:
+    """Return the evidence of pairs of records in all fields of a tree."""
+    found = np.zeros(len(left))
+    for begin in range(0, len(left), AT_ONCE):
+        part = slice(begin, begin + AT_ONCE)
+        found[part] = profiles.of_tree(state, number, np.column_stack([left[part], right[part]]))
+    return found
+
+
+def _value_evidence(problem: Problem, state: ProfileState, place: int, left: Codes, right: Codes) -> Floats:
     """Return the evidence of pairs of values of a field, the first of file 1, the second of file 2."""
     field, parameters = problem.fields[place], state.fields[place]
     rates = [float(state.rates[number]) for number in problem.rate_of[place]]

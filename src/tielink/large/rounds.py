@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tielink.data.dataset import Dataset
 from tielink.large.candidates import add_evidence, find_pairs, put_records
+from tielink.large.learning import evidence_of_columns
 from tielink.large.power import estimate_power
 from tielink.large.statements import (
     LIVE,
@@ -239,7 +240,7 @@ class _Rounds:
         """Remove what no later round reads."""
         names = ["gains", "weights", "led", "new", "added", "listed", "lone_a", "lone_b", "shared", "messages"]
         self.tables.drop(*(f"{name}_{k}" for name in names), f"state_{k - 1}")
-        self.tables.drop(*(f"added_{k}_{place}" for place in range(len(self.problem.fields))))
+        self.tables.drop(*(f"added_{k}_{column}" for column in evidence_of_columns(self.problem, self.state)))
 
 
 def infer(

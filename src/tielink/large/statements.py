@@ -1,9 +1,9 @@
 """The relational steps, as SQL in DuckDB's dialect.
 
 Records of the first file are i, of the second j. `ties_a` (i, n, o, theta) and `ties_b` (j, n, o, theta) hold every tie
-in both directions, with o = 1/(e^λ − 1) and θ of i or j; `records_a`, `records_b` θ and the code of every field. A
-state (i, j, e, c, known, …, q) holds candidate pairs: profile evidence e, c = min(θ_i, θ_j), probability q. With
-K = e^{ρcc'} − 1 and weights q of all others, S = Σ q·c, the expected evidence of ties for a pair is
+in both directions, with o = 1/(e^λ − 1) and θ of i or j; `records_a`, `records_b` θ, the code of every field, and one
+of each tree of fields. A state (i, j, e, c, known, …, q) holds candidate pairs: profile evidence e, c = min(θ_i, θ_j),
+probability q. With K = e^{ρcc'} − 1 and weights q of all others, S = Σ q·c, the expected evidence of ties for a pair is
 
     G_ij = ρc(S − S_i − S_j) + A_i + B_j + Σ_{i'∈N(i), j'∈N(j)} q_i'j'·{log[(1 + o₁o₂K)/((1 − o₁K)(1 − o₂K))] + ρcc'},
     A_i  = Σ_{i'∈N(i)} Σ_j' q_i'j'·{log(1 − o₁K) − ρcc'},   B_j likewise.
@@ -84,10 +84,13 @@ def best_candidates(scores: str, most: int, least: float, left_out: str) -> str:
         ) r WHERE rank_i <= {most} OR rank_j <= {most}"""
 
 
-def evidence(pairs: str, named: str, fields: int) -> str:
-    """Return pairs with profile evidence e and c; tables `NAMED_F` hold that of pairs of values."""
-    terms = " + ".join(f"COALESCE(e{f}.e, 0e0)" for f in range(fields)) or "0e0"
-    joins = [f"LEFT JOIN {named}_{f} e{f} ON e{f}.x = a.f{f} AND e{f}.y = b.f{f}" for f in range(fields)]
+def evidence(pairs: str, named: str, columns: Iterable[str]) -> str:
+    """Return pairs with profile evidence e and c; tables `NAMED_COLUMN` hold that of pairs of codes."""
+    terms = " + ".join(f"COALESCE(e{column}.e, 0e0)" for column in columns) or "0e0"
+    joins = [
+        f"LEFT JOIN {named}_{column} e{column} ON e{column}.x = a.{column} AND e{column}.y = b.{column}"
+        for column in columns
+    ]
     return (
         f"SELECT k.i, k.j, {terms} AS e, LEAST(a.theta, b.theta) AS c FROM {pairs} k "
         f"JOIN records_a a ON a.i = k.i JOIN records_b b ON b.j = k.j {' '.join(joins)}"

@@ -226,8 +226,8 @@ def test_blocking_scores_and_candidates(tables):
 
     assert set(kept) == {pair for pair in able if rank(pair, 0) < 2 or rank(pair, 1) < 2}
     for place in range(2):
-        tables.put(f"said_{place}", {"x": near[place][:, 0], "y": near[place][:, 1], "e": gain[place]})
-    said = by_pair(tables.fetch(evidence("scores", "said", 2)), "e")
+        tables.put(f"said_f{place}", {"x": near[place][:, 0], "y": near[place][:, 1], "e": gain[place]})
+    said = by_pair(tables.fetch(evidence("scores", "said", ["f0", "f1"])), "e")
     assert len(said) == len(wanted)
 
 
