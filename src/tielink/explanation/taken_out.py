@@ -4,13 +4,22 @@ What is taken out are units, records with those they are known to be one person 
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tielink.kernels import njit
-from tielink.sampler.partition import Clusters, Rules, join, join_gain, join_gains, part, permitted
-from tielink.sampler.ties import TINY, _mark_neighbours, add_cluster, tie_gain
+from tielink.sampler.moves.labels import put_in
+from tielink.sampler.partition import Clusters, Rules, join_gain, join_gains, part, permitted
+from tielink.sampler.ties import TINY, Ties, _mark_neighbours, add_cluster, tie_gain
+
+
+class Given(NamedTuple):
+    """What weighing a pair depends on besides the draw."""
+
+    rules: Rules
+    ties: Ties
 
 
 def clusters_of(person: NDArray[np.integer], rules: Rules) -> Clusters:
@@ -29,7 +38,7 @@ def clusters_of(person: NDArray[np.integer], rules: Rules) -> Clusters:
     return Clusters(label.astype(np.int64), member, size, np.zeros(records), spare, number, first, np.ones(2), log_size)
 
 
-@njit(cache=True)
+@njit
 def _take_out(state, rules, ties, record):
     """The slot of the record's unit, now alone, and the one that it left (-1 if it was alone)."""
     unit, slot = rules.unit_of[record], state.label[record]
@@ -42,16 +51,7 @@ def _take_out(state, rules, ties, record):
     return own, slot
 
 
-@njit(cache=True)
-def _put_back(state, rules, ties, own, old):
-    if old >= 0:
-        add_cluster(state, rules, ties, own, -1.0)
-        add_cluster(state, rules, ties, old, -1.0)
-        join(state, rules, own, old, 0.0)
-        add_cluster(state, rules, ties, old, 1.0)
-
-
-@njit(cache=True)
+@njit
 def _neighbours(state, rules, ties, a, b, own, other, out, gains, begin):
     """
     Go through the neighbours of b that are one person with records in a's file.
@@ -84,14 +84,15 @@ def _neighbours(state, rules, ties, a, b, own, other, out, gains, begin):
     return alone, count, begin
 
 
-@njit(cache=True)
-def weigh_pair(state, rules, ties, a, b):
+@njit
+def weigh_pair(state, given, a, b):
     """
     Take two records out, weigh them, and put them back; S of the ties must be up to date.
 
     Returns the log prior odds of joining them (-inf if that is not allowed), the tie evidence, of which the pairs
     (i, j) of neighbours that are one person with their shares, and the share and number of neighbours of only one.
     """
+    rules, ties = given
     own, old = _take_out(state, rules, ties, a)
     other, older = _take_out(state, rules, ties, b)
     prior = -np.inf
@@ -113,7 +114,9 @@ def weigh_pair(state, rules, ties, a, b):
             his, more, _ = _neighbours(state, rules, ties, y, x, own, other, who, np.empty(0), 0)
             alone += hers + his
             count += number + more
-    _put_back(state, rules, ties, other, older)
-    _put_back(state, rules, ties, own, old)
+    if older >= 0:
+        put_in(state, given, other, older, 0.0)
+    if old >= 0:
+        put_in(state, given, own, old, 0.0)
     power = ties.power[0]
     return prior, total, who[:found], power * gains[:found], power * alone, count

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.channels.channel import Terms
+from tielink.channels.channel import Codes, Terms
 from tielink.data.scores import pair_keys
 from tielink.model.cluster_priors import SizePrior
 from tielink.model.problem import Problem, SharedTiesProblem
@@ -21,7 +21,7 @@ from tielink.network.shared_ties import SharedTiesPart
 from tielink.run.job import Job
 from tielink.run.start import go_on
 from tielink.sampler.candidates import listed_candidates
-from tielink.sampler.data import Data, compile_rules, make_lists, pair_numbers
+from tielink.sampler.data import Data, compile_rules, make_lists
 from tielink.sampler.groups import Groups
 from tielink.sampler.hyperparameters import Hyperparameters
 from tielink.sampler.listed import ListedPairs
@@ -33,8 +33,6 @@ from tielink.sampler.profiles import Lookup, Profiles
 from tielink.sampler.ties import sum_up
 
 __all__ = ["MOVES", "Chain", "Move"]
-
-Codes = NDArray[np.int64]
 
 STRANGERS = 2
 """Units that are offered one record at random in each sweep."""
@@ -168,7 +166,7 @@ class Chain:
             for size in range(2, self.rules.largest + 1):
                 slots = np.flatnonzero(self.state.size == size)
                 if size == 2:  # mostly candidates, whose evidence is at hand
-                    number = pair_numbers(self._data.lists, self.state.member[slots, :2])
+                    number = self.listed.numbers(self.state.member[slots, :2])
                     self.state.value[slots[number >= 0]] = self.listed.evidence[number[number >= 0]]
                     slots = slots[number < 0]
                 if len(slots):
@@ -236,10 +234,9 @@ class Chain:
 
     def _lookup(self) -> Lookup:
         """Return what finds the terms of linked pairs that are on the list."""
-        lists = self.data.lists
 
         def lookup(place: int, parameters: NDArray[np.float64], two: Codes) -> Terms | None:
-            numbers = pair_numbers(lists, two)
+            numbers = self.listed.numbers(two)
             listed = numbers >= 0
             found = self.listed.terms(place, parameters, numbers[listed])
             if found is None or listed.all():
