@@ -72,7 +72,7 @@ def weigh(posterior: Posterior, problem: Problem, pairs: Sequence[Pair], draws: 
         ties.power[0] = posterior.power
     space = None
     if isinstance(network, LatentSpaceProblem):
-        from tielink.explanation.positions import PositionEvidence  # dear to import
+        from tielink.explanation.positions import PositionEvidence  # slow to import
 
         space = PositionEvidence(problem, posterior)
     hyperparameters = Hyperparameters(prior, problem.records) if isinstance(prior, SizePrior) else None

@@ -37,9 +37,9 @@ __all__ = ["MOVES", "Chain", "Move"]
 STRANGERS = 2
 """Units that are offered one record at random in each sweep."""
 RARELY = 2
-"""One sweep in so many draws what is drawn with distortions summed out, which is dear."""
+"""Draws with distortions summed out are expensive: they are made in one of this many sweeps, on average."""
 SELDOM = 2
-"""Without ties one sweep in so many moves pairs that are no candidates, and exchanges units."""
+"""Without ties, the exchange and off-list moves are made in one of this many sweeps, on average."""
 GROUP_SWEEPS = 4
 """Draws of every unit's cluster for each update of rates, where persons may have three records and more."""
 
@@ -62,7 +62,7 @@ def _strangers(chain: Chain) -> Any:
 
 
 def _skipped(chain: Chain) -> bool:
-    """Whether a dear move is left out of this sweep; never with ties, which may speak for any pair."""
+    """Whether an expensive move is left out of this sweep; never with ties, which can favour any pair."""
     return chain.problem.network is None and bool(chain.rng.random() * SELDOM > 1)
 
 
@@ -201,9 +201,9 @@ class Chain:
         self.network, self._data = network, data
 
     def conditional_probabilities(self) -> NDArray[np.float64] | None:
-        """Return the conditional probability of every listed pair, averaged since last asked; None with positions.
+        """Return the Rao-Blackwell estimate of the probability of every listed pair; None with positions.
 
-        Both records of a pair have had their say, each given everybody else (Rao and Blackwell).
+        The mean, since last asked, of the link's full conditional probabilities in the Gibbs draws of both records.
         """
         if self.dimension:
             return None

@@ -15,7 +15,7 @@ __all__ = ["LEAST_DRAWS", "MOST_DRAWS", "Round", "nth_round"]
 FIRST = 125
 """Draws of the first round."""
 MOST_DRAWS = 1000
-"""Draws that are kept of a round; of longer ones, one in so many."""
+"""Draws that are kept of a round; longer ones are thinned."""
 LEAST_DRAWS = 20
 """Draws that every chain makes even if its time is up."""
 

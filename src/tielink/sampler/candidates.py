@@ -39,7 +39,7 @@ MOST_VISITS = 2_000_000_000
 EVERY_PAIR_WITH_TIES = 10_000
 """The same with shared ties, where looking at a pair costs its ties."""
 EVERY_PAIR_WITH_POSITIONS = 1_200_000
-"""The same in a latent space: ties may speak for a pair whose profiles do not."""
+"""The same in a latent space: ties can favour a pair whose profiles do not."""
 ALL_STRONG = 40
 """Up to this many records all candidates are strong."""
 STRONG = 7.0

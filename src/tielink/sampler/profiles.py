@@ -164,8 +164,8 @@ class Profiles:
     ) -> None:
         """Draw who is careless, the fields' parameters, w and ψ given who is whom.
 
-        Without `redraw`, what is drawn with distortions summed out, which is dear, stays as it is: parameters, and a
-        first draw of ψ. Where w says little of itself, ψ given w hardly moves.
+        Without `redraw`, the parameters of fields, and all of trees of fields, stay as they are: these draws sum
+        distortions out, which is expensive. ψ is drawn with w summed out first, since ψ given w mixes slowly.
         """
         self._update_careless(rng, state, labels)
         priors = [rate.prior for rate in self.problem.rates]

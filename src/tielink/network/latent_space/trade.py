@@ -1,7 +1,7 @@
 """Two records of one file trade places: each goes to the other's cluster. Where nearly everybody is linked, they must.
 
-Which two is drawn without looking at who is whom, by `Alike`: mostly records whose profiles agree in all or all but one
-of the fields, so that the trade costs no profile evidence. The way back draws the same two: no proposal ratio appears.
+`Alike` draws the two records independently of the partition: mostly records whose profiles agree in all fields or in
+all but one, so that profile evidence hardly changes. The reverse move draws the same two, so the proposal is symmetric.
 """
 
 from __future__ import annotations

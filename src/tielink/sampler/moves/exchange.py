@@ -1,7 +1,8 @@
 """Exchange two units: each goes to the other's cluster, or one of them is alone afterwards.
 
-Which two is drawn without looking at the links: a unit, a candidate of it, a candidate of that one. The way back draws
-the same two, so the ratio is that of the posterior. Where nearly everybody is linked, nothing else moves.
+The two are drawn independently of the partition: a unit, a candidate of it, a candidate of that candidate. The reverse
+move draws the same two, so the proposal is symmetric and the acceptance ratio is that of the posterior. Where nearly
+every record is linked, other moves are hardly ever accepted.
 """
 
 import math

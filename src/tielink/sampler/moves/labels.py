@@ -1,7 +1,8 @@
 """Restricted Gibbs draws of who is whom.
 
-A unit is taken out and put back, alone or into one of the clusters that hold a candidate of it. Candidates are given
-beforehand, so the options depend on the rest only; if the unit's own cluster is not among them, nothing may happen.
+A unit is taken out of its cluster and put back: alone, or into one of the clusters that hold a candidate of it. The
+lists of candidates are fixed, so the options depend on the other units only. If the cluster that the unit came from is
+not among the options, the unit stays where it was: else the move could not be reversed.
 """
 
 import math
