@@ -52,13 +52,15 @@ def _take_out(state, rules, ties, record):
 
 
 @njit
-def _neighbours(state, rules, ties, a, b, own, other, out, gains, begin):
+def _neighbours(state, given, a, b, own, other, into, begin):
     """
     Go through the neighbours of b that are one person with records in a's file.
 
-    With `gains`, write the pairs of neighbours that are one person into `out` from place `begin` on, and their gains;
-    return the next place. Without, return the gains of those whom b knows and a does not, summed, and their number.
+    Return the gains of those whom b knows and a does not, summed, and their number. `into` has room for the pairs of
+    neighbours that are one person and for their gains: write them from place `begin` on, unless there is no room for
+    gains, and return the next place.
     """
+    (rules, ties), (out, gains) = given, into
     f, near = rules.file_of[a], min(ties.theta[a], ties.theta[b])
     alone, count = 0.0, 0
     _mark_neighbours(ties, a)
@@ -110,8 +112,8 @@ def weigh_pair(state, given, a, b):
     for s in range(state.size[own]):
         for t in range(state.size[other]):
             x, y = state.member[own, s], state.member[other, t]
-            hers, number, found = _neighbours(state, rules, ties, x, y, own, other, who, gains, found)
-            his, more, _ = _neighbours(state, rules, ties, y, x, own, other, who, np.empty(0), 0)
+            hers, number, found = _neighbours(state, given, x, y, own, other, (who, gains), found)
+            his, more, _ = _neighbours(state, given, y, x, own, other, (who, np.empty(0)), 0)
             alone += hers + his
             count += number + more
     if older >= 0:
