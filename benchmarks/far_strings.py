@@ -16,7 +16,7 @@ from tielink.channels.affix_kernels import common_core_sum_many, typed_core_sum_
 from tielink.channels.affix_tables import AFFIX_SHARES, add_affixes
 from tielink.channels.channel import Terms, mixed
 from tielink.channels.open_string import OpenStringChannel
-from tielink.channels.typing_kernels import shared_sum_many
+from tielink.channels.typing_kernels import Typing, shared_sum_many
 from tielink.channels.typing_tables import EDIT_RATES, split_rate
 
 TITLE = "Far strings: the error of their log Bayes factors"
@@ -28,15 +28,13 @@ def in_full(field: OpenStringChannel, place: int, left: np.ndarray, right: np.nd
     """Return the four sums of pairs with nothing left out."""
     truth, tables = field.truth, field.tables
     model, text, p = truth.language, truth.text, truth.probability
-    rates = split_rate(float(EDIT_RATES[place]))
+    typing = Typing(model.letters, *split_rate(float(EDIT_RATES[place])), False)
     typed, affixed, one, two = np.empty((4, len(left)))
-    closure = model.closure((1 - rates[0]) ** 2 * rates[1] ** 2)
-    common = (model.state, model.share, model.moves[-1], model.end, closure, model.letters, rates, False)
-    shared_sum_many(text.characters, text.begins, left, right, *common, typed)
-    common = (model.state, model.share, model.moves, model.end)
-    common_core_sum_many(text.characters, text.begins, left, right, *common, affixed)
-    typed_core_sum_many(text.characters, text.begins, left, right, *common, model.letters, rates, one)
-    typed_core_sum_many(text.characters, text.begins, right, left, *common, model.letters, rates, two)
+    closure = model.closure((1 - typing.insert) ** 2 * typing.drop**2)
+    shared_sum_many(text, left, right, model.compiled, closure, typing, typed)
+    common_core_sum_many(text, left, right, model.compiled, affixed)
+    typed_core_sum_many(text, left, right, model.compiled, typing, one)
+    typed_core_sum_many(text, right, left, model.compiled, typing, two)
     sums = (1 - ADDED) ** 2 * typed + ADDED * (1 - ADDED) * (one + two) + ADDED**2 * affixed
     values, where = np.unique(np.concatenate([left, right]), return_inverse=True)
     changed = (1 - ADDED) * tables.type(text, np.arange(field.levels), values)[place]  # of every seen v into x

@@ -47,6 +47,8 @@ class Specification:
     """Settings that are specifications themselves, with the classes allowed there."""
     switches: ClassVar[Mapping[str, type[Specification]]] = {}
     """Settings that are off (False), on as usual (True, kept as the class's defaults) or a specification."""
+    positive: ClassVar[tuple[str, ...]] = ()
+    """Settings that are numbers above 0."""
 
     def __post_init__(self) -> None:
         """Keep own copies of mappings, then check every setting and report all that is wrong at once."""
@@ -73,6 +75,9 @@ class Specification:
         for name, switch in self.switches.items():
             if getattr(self, name) is not False and not isinstance(getattr(self, name), switch):
                 yield name, f"true, false or {switch.__name__}(...)"
+        for name in self.positive:
+            if not is_number(getattr(self, name), above=0):
+                yield name, "a number above 0"
         yield from self.complaints()
 
     def complaints(self) -> Iterator[Complaint]:
@@ -185,14 +190,9 @@ class Beta(Specification):
     """
 
     kind: ClassVar[str] = "beta"
+    positive: ClassVar[tuple[str, ...]] = ("a", "b")
     a: float = 1.0
     b: float = 1.0
-
-    def complaints(self) -> Iterator[Complaint]:
-        """Both parameters must be positive."""
-        for name in ("a", "b"):
-            if not is_number(getattr(self, name), above=0):
-                yield name, "a number above 0"
 
     @property
     def mean(self) -> float:

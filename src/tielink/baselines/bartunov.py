@@ -112,7 +112,7 @@ def bartunov(data: Dataset) -> ScoredLinkage:
 
     The neutral cost is chosen without the truth: a tie to somebody unlinked costs Ω halfway between the mean over tied
     and the mean over other pairs of the second network, and an unlinked profile as much as strings a quarter apart. Ψ
-    is the distance of profiles; without fields it is nought. Scores are what a link saves in the end.
+    is the distance of profiles; without fields it is 0. The score of a link is the energy that it saves.
 
     Parameters
     ----------

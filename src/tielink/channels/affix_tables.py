@@ -25,7 +25,7 @@ from tielink.channels.affix_kernels import (
 )
 from tielink.channels.language import Codes, Floats, Language, Text
 from tielink.channels.near_strings import contained_pairs
-from tielink.channels.typing_kernels import seen_sum_many
+from tielink.channels.typing_kernels import Typing, seen_sum_many
 from tielink.channels.typing_tables import EDIT_RATES, TypingTables, split_rate, spread
 
 __all__ = ["AFFIX_SHARES", "AffixTables", "add_affixes", "affix_tables", "common_parts", "draw_affixed"]
@@ -52,8 +52,8 @@ def affix_tables(tables: TypingTables) -> AffixTables:
     """Compute the tables of a vocabulary whose first letters may be mistyped."""
     assert not tables.kept
     truth, rows, columns = tables.truth, tables.rows, tables.columns
-    count, strings = len(truth.strings), (truth.text.characters, truth.text.begins)
-    given = _given(truth.language)
+    count, strings = len(truth.strings), (truth.text,)
+    given = (truth.language.compiled,)
     affixed = np.empty(len(rows))
     spread(affixed_many, strings, (rows, columns), given, affixed)
     indptr = np.searchsorted(rows, np.arange(count + 1))
@@ -75,9 +75,10 @@ def affix_tables(tables: TypingTables) -> AffixTables:
     shared[half] = shared[back] = truth.back_off * one + two
     for place, rate in enumerate(EDIT_RATES):
         typed = tables.typed[place][tables.turned]
+        typing = Typing(truth.language.letters, *split_rate(rate), False)
         total = np.zeros(len(half))
         for pair in ((left, right), (right, left)):
-            spread(typed_core_sum_many, strings, pair, (*given, truth.language.letters, split_rate(rate)), one)
+            spread(typed_core_sum_many, strings, pair, (*given, typing), one)
             spread(seen_sum_many, (indptr, columns, truth.counted, typed, to), pair, (), two)
             total += truth.back_off * one + two
         crossed[place][half] = crossed[place][back] = total
@@ -88,12 +89,8 @@ def add_affixes(language: Language, text: Text, truths: Codes, values: Codes) ->
     """Return af(x | v) of strings of one text: values × truths."""
     out = np.empty(len(values) * len(truths))
     left, right = np.tile(truths, len(values)), np.repeat(values, len(truths))
-    affixed_many(text.characters, text.begins, left, right, *_given(language), out)
+    affixed_many(text, left, right, language.compiled, out)
     return out.reshape(len(values), len(truths))
-
-
-def _given(language: Language) -> tuple[Codes, Floats, Floats, Floats]:
-    return language.state, language.share, language.moves, language.end
 
 
 def draw_affixed(rng: np.random.Generator, truth: str, language: Language) -> str:

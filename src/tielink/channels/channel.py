@@ -154,17 +154,17 @@ class Channel(ABC):
     levels: int
     """The number of codes; what a code means is the channel's own affair."""
 
-    @abstractmethod
     def start(self) -> Floats:
-        """Return parameters to start a chain with."""
+        """Return parameters to start a chain with; by default there are none."""
+        return np.empty(0)
 
-    @abstractmethod
     def draw_prior(self, rng: np.random.Generator) -> Floats:
         """Draw the parameters from their prior."""
+        return np.empty(0)
 
-    @abstractmethod
     def log_prior(self, parameters: Floats) -> float:
         """Return the log prior density of the parameters."""
+        return 0.0
 
     @abstractmethod
     def single(self, parameters: Floats, values: Codes) -> tuple[Floats, Floats]:

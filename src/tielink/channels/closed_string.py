@@ -11,26 +11,12 @@ from tielink.channels.string_tables import StringTables
 
 __all__ = ["ClosedStringChannel"]
 
-NOTHING = np.empty(0)
-
 
 @dataclass(frozen=True, eq=False)
 class ClosedStringChannel(FiniteChannel):
     """p(v) = γ(v) and ζ_v(x) ∝ γ(x)·e^{−λ d(x, v)}, both known: nothing is sampled but the rates."""
 
     tables: StringTables
-
-    def start(self) -> Floats:
-        """Return no parameters."""
-        return NOTHING
-
-    def draw_prior(self, rng: np.random.Generator) -> Floats:
-        """Draw no parameters."""
-        return NOTHING
-
-    def log_prior(self, parameters: Floats) -> float:
-        """Return 0: nothing is unknown."""
-        return 0.0
 
     def truth(self, parameters: Floats) -> Floats:
         """Return γ."""
@@ -66,4 +52,4 @@ class ClosedStringChannel(FiniteChannel):
 
     def bind(self, left: Codes, right: Codes) -> Bound:
         """Look the pairs up once: their terms never change."""
-        return Fixed(self, left, right, self.pair(NOTHING, left, right))
+        return Fixed(self, left, right, self.pair(self.start(), left, right))

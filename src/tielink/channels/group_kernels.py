@@ -6,7 +6,7 @@ from tielink.kernels import njit
 
 
 @njit
-def sum_group(prior, clean, typed, affixed, plain, mistyped, rho, share, out):
+def sum_group(prior, clean, changed, plain, mistyped, rho, out):
     """
     Write sum_v p(v) prod_i (c_v or zeta_v)(x_i) for each choice of what is distorted: bit i of the row says x_i is.
 
@@ -18,9 +18,8 @@ def sum_group(prior, clean, typed, affixed, plain, mistyped, rho, share, out):
     for v in range(prior.size):
         rest -= prior[v]
         for i in range(size):
-            changed = (1.0 - share) * typed[i, v] + share * affixed[i, v]
-            left[i] -= prior[v] * changed
-            zeta[i] = (1.0 - rho) * changed + rho * plain[i]
+            left[i] -= prior[v] * changed[i, v]
+            zeta[i] = (1.0 - rho) * changed[i, v] + rho * plain[i]
         for row in range(out.size):
             product = prior[v]
             for i in range(size):

@@ -14,11 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.channels.language_kernels import log_left_out, transitions
+from tielink.channels.language_kernels import Model, log_left_out, transitions
 
 __all__ = ["Language", "Text", "language"]
 
@@ -33,8 +34,7 @@ TRIED = 2_000
 """Strings, evenly spaced, by which θ is chosen."""
 
 
-@dataclass(frozen=True, eq=False)
-class Text:
+class Text(NamedTuple):
     """Strings as one long row of character numbers; string i is `characters[begins[i]:begins[i + 1]]`."""
 
     characters: Codes
@@ -66,6 +66,11 @@ class Language:
     def number(self) -> dict[str, int]:
         """The number of each character."""
         return {character: place for place, character in enumerate(self.alphabet)}
+
+    @cached_property
+    def compiled(self) -> Model:
+        """The tables, for kernels."""
+        return Model(self.state, self.share, self.moves, self.end)
 
     @cached_property
     def letters(self) -> Floats:
@@ -128,7 +133,7 @@ def language(strings: Sequence[str], also: Iterable[str] = (), *, empty: bool = 
         path = state[text.characters[begin:stop]]
         np.add.at(follows, (np.append(states, path), np.append(path, states)), 1.0)
     some = np.arange(0, len(strings), 1 + len(strings) // TRIED)
-    given = (text.characters, text.begins, some, state, share, follows)
+    given = (text, some, state, share, follows)
     strength = max(STRENGTHS, key=lambda theta: log_left_out(*given, theta, empty))
     moves = transitions(follows, strength, empty)
     end = moves[:, -1].copy()

@@ -1,8 +1,20 @@
 """From counts of which character follows which to a language model's transitions: of all strings, or all but one."""
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from tielink.kernels import njit
+
+
+class Model(NamedTuple):
+    """The tables of a `language.Language`, for kernels."""
+
+    state: NDArray[np.int64]
+    share: NDArray[np.float64]
+    moves: NDArray[np.float64]
+    end: NDArray[np.float64]
 
 
 @njit(nogil=True)
@@ -29,33 +41,20 @@ def transitions(follows, strength, empty):
 
 
 @njit(nogil=True)
-def without(x, state, follows):
-    """Return `follows` without the counts that string x brought."""
-    left = follows.copy()
-    before = follows.shape[0] - 1
-    for c in x:
-        left[before, state[c]] -= 1.0
-        before = state[c]
-    left[before, -1] -= 1.0
-    return left
-
-
-@njit(nogil=True)
-def log_probability(x, state, share, moves):
-    """Return log LM(x); `moves` has the end as its last column."""
-    total = 0.0
-    before = moves.shape[0] - 1
-    for c in x:
-        total += np.log(moves[before, state[c]] * share[c])
-        before = state[c]
-    return total + np.log(moves[before, -1])
-
-
-@njit(nogil=True)
-def log_left_out(text, begins, which, state, share, follows, strength, empty):
+def log_left_out(text, which, state, share, follows, strength, empty):
     """Return Σ log LM₋(x) over some strings x, each under the model fitted without it."""
-    total = 0.0
+    total, start = 0.0, follows.shape[0] - 1
     for i in which:
-        x = text[begins[i] : begins[i + 1]]
-        total += log_probability(x, state, share, transitions(without(x, state, follows), strength, empty))
+        x = text.characters[text.begins[i] : text.begins[i + 1]]
+        left, before = follows.copy(), start
+        for c in x:
+            left[before, state[c]] -= 1.0
+            before = state[c]
+        left[before, -1] -= 1.0
+        moves = transitions(left, strength, empty)
+        log, before = 0.0, start
+        for c in x:
+            log += np.log(moves[before, state[c]] * share[c])
+            before = state[c]
+        total += log + np.log(moves[before, -1])
     return total

@@ -27,7 +27,6 @@ from tielink.data.columns import MISSING
 
 __all__ = ["MeasuredChannel"]
 
-NOTHING = np.empty(0)
 REACH = 4
 """Honest values lie within this many standard deviations of the true one."""
 AT_ONCE = 50_000
@@ -44,18 +43,6 @@ class MeasuredChannel(Channel):
     """τ, in steps of the lattice."""
     unrelated: float
     """ε: the share of distorted values that have nothing to do with the true one."""
-
-    def start(self) -> Floats:
-        """Return no parameters."""
-        return NOTHING
-
-    def draw_prior(self, rng: np.random.Generator) -> Floats:
-        """Draw no parameters."""
-        return NOTHING
-
-    def log_prior(self, parameters: Floats) -> float:
-        """Return 0: nothing is unknown."""
-        return 0.0
 
     @cached_property
     def seen(self) -> Codes:
@@ -175,7 +162,7 @@ class MeasuredChannel(Channel):
 
     def bind(self, left: Codes, right: Codes) -> Bound:
         """Look the pairs up once: their terms never change."""
-        return Fixed(self, left, right, self.pair(NOTHING, left, right))
+        return Fixed(self, left, right, self.pair(self.start(), left, right))
 
     def near(self) -> tuple[Codes, Codes]:
         """Return pairs of values within the tolerance of each other or a slip apart."""

@@ -126,11 +126,7 @@ class OpenStringChannel(MixtureChannel):
         not one edit from two different values, and not the longest part common to two.
         """
         rho, place = self.split(parameters)
-        prior, clean, typing, affixed = self._group(tuple(values.tolist()))
-        changed = typing[place[0]]
-        if affixed is not None:
-            share = AFFIX_SHARES[place[1]]
-            changed = (1 - share) * changed + share * affixed
+        prior, clean, changed = self._changed(place, tuple(values.tolist()))
         distorted = (1 - rho) * changed + rho * self.plain(place, values)[:, None]
         rest = max(1.0 - float(prior.sum()), 1e-12)
         left = np.maximum(self.mistyped(place, values) - changed @ prior, 0.0) / rest
@@ -143,17 +139,20 @@ class OpenStringChannel(MixtureChannel):
     def group(self, parameters: Floats, values: Codes) -> Floats:
         """Return what the default makes of `truths`, without laying them out."""
         rho, place = self.split(parameters)
-        share = 0.0 if self.affixes is None else float(AFFIX_SHARES[place[1]])
         plain, mistyped = self.plain(place, values), self.mistyped(place, values)
         terms = np.empty((len(values), 2 ** values.shape[1]))
         for number, group in enumerate(values.tolist()):
-            prior, clean, typing, affixed = self._group(tuple(group))
-            typed = typing[place[0]]
-            sum_group(
-                prior, clean, typed, typed if affixed is None else affixed, plain[number], mistyped[number], rho, share,
-                terms[number],
-            )  # fmt: skip
+            sum_group(*self._changed(place, tuple(group)), plain[number], mistyped[number], rho, terms[number])
         return terms.T
+
+    def _changed(self, place: Place, values: tuple[int, ...]) -> tuple[Floats, Floats, Floats]:
+        """Return p(v), 1[x = v] and (1 − α)·ch(x | v) + α·af(x | v) of the truths looked at for these values."""
+        prior, clean, typing, affixed = self._group(values)
+        changed = typing[place[0]]
+        if affixed is not None:
+            share = float(AFFIX_SHARES[place[1]])
+            changed = (1 - share) * changed + share * affixed
+        return prior, clean, changed
 
     def _group(self, values: tuple[int, ...]) -> _Group:
         """Return p(v), 1[x = v], ch(x | v) (at every rate) and af(x | v) of the truths looked at for these values."""

@@ -34,7 +34,7 @@ class StringTruth:
     text: Text
     language: Language
     counted: Floats
-    """max(o(v) − D, 0)/n of every string of the vocabulary, a trifle at least."""
+    """max(o(v) − D, 0)/n of every string of the vocabulary, but no less than `LEAST`."""
     back_off: float
     """b: what is left to the language model."""
     probability: Floats

@@ -24,7 +24,7 @@ from scipy.special import betainc
 from tielink.channels.language import Codes, Floats, Text
 from tielink.channels.near_strings import near_pairs
 from tielink.channels.string_truth import StringTruth
-from tielink.channels.typing_kernels import seen_sum_many, shared_sum_many, truth_sum_many, typed_many
+from tielink.channels.typing_kernels import Typing, seen_sum_many, shared_sum_many, truth_sum_many, typed_many
 from tielink.specification import Beta
 
 __all__ = ["EDIT_RATES", "TypingTables", "draw_typed", "rate_weights", "split_rate", "spread", "typing_tables"]
@@ -43,9 +43,9 @@ def rate_weights(rates: Floats, prior: Beta) -> Floats:
     return np.diff(betainc(prior.a, prior.b, bounds))
 
 
-def split_rate(rate: float) -> Floats:
+def split_rate(rate: float) -> tuple[float, float, float]:
     """Return (ι, δ, σ), a third of the edit rate each."""
-    return np.full(3, rate / 3)
+    return (rate / 3,) * 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ class TypingTables:
         out = np.empty((len(EDIT_RATES), len(left)))
         letters = self.truth.language.letters
         for place, rate in enumerate(EDIT_RATES):
-            typed_many(both.characters, both.begins, left, right, letters, split_rate(rate), self.kept, out[place])
+            typed_many(both, left, right, Typing(letters, *split_rate(rate), self.kept), out[place])
         return out.reshape(len(EDIT_RATES), len(values), len(truths))
 
 
@@ -131,21 +131,19 @@ def typing_tables(
     indptr = np.searchsorted(rows, np.arange(count + 1))
     half = close[rows[close] <= columns[close]]
     for place, rate in enumerate(EDIT_RATES):
-        rates = split_rate(rate)
-        stays, drop = 1 - rates[0], rates[1]
-        given: tuple[Any, ...] = (model.letters, rates, kept)
+        typing = Typing(model.letters, *split_rate(rate), kept)
+        stays, drop = 1 - typing.insert, typing.drop
         chance = np.empty(len(close))
-        spread(typed_many, (text.characters, text.begins), (rows[close], columns[close]), given, chance)
+        spread(typed_many, (text,), (rows[close], columns[close]), (typing,), chance)
         typed[place][close] = chance
         to = typed[place][tables.turned]  # row x lists the strings v near it, with ch(x | v)
-        common = (model.state, model.share, model.moves[-1], model.end)
-        given = (*common, model.closure(stays * drop), *given)
-        spread(truth_sum_many, (text.characters, text.begins), (itself,), given, single[place])
+        given = (model.compiled, model.closure(stays * drop), typing)
+        spread(truth_sum_many, (text,), (itself,), given, single[place])
         single[place] *= truth.back_off
         single[place] += np.add.reduceat(truth.counted[columns] * to, indptr[:-1]) if count else 0.0
-        given = (*common, model.closure(stays**2 * drop**2), model.letters, rates, kept)
+        given = (model.compiled, model.closure(stays**2 * drop**2), typing)
         sums, seen = np.empty((2, len(half)))
-        spread(shared_sum_many, (text.characters, text.begins), (rows[half], columns[half]), given, sums)
+        spread(shared_sum_many, (text,), (rows[half], columns[half]), given, sums)
         spread(seen_sum_many, (indptr, columns, truth.counted, to, to), (rows[half], columns[half]), (), seen)
         shared[place][half] = truth.back_off * sums + seen
         shared[place][tables.turned[half]] = shared[place][half]

@@ -31,7 +31,7 @@ def best_partition(
     >>> best_partition(w, none, none)
     array([0, 0, 1])
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp  # dear to import, and seldom needed
+    from scipy.optimize import Bounds, LinearConstraint, milp  # slow to import, and rarely needed
 
     size = len(weight)
     first, second = np.triu_indices(size, 1)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tielink.channels.channel import Channel
 from tielink.data.columns import MISSING
-from tielink.explanation.taken_out import clusters_of, weigh_pair
+from tielink.explanation.taken_out import Given, clusters_of, weigh_pair
 from tielink.logp.profiles import log_evidence, log_group, log_single
 from tielink.model.cluster_priors import SizePrior
 from tielink.model.problem import NOBODY as NOBODY_CARELESS
@@ -72,7 +72,7 @@ def weigh(posterior: Posterior, problem: Problem, pairs: Sequence[Pair], draws: 
         ties.power[0] = posterior.power
     space = None
     if isinstance(network, LatentSpaceProblem):
-        from tielink.explanation.positions import PositionEvidence  # dear to import
+        from tielink.explanation.positions import PositionEvidence  # slow to import
 
         space = PositionEvidence(problem, posterior)
     hyperparameters = Hyperparameters(prior, problem.records) if isinstance(prior, SizePrior) else None
@@ -94,7 +94,7 @@ def weigh(posterior: Posterior, problem: Problem, pairs: Sequence[Pair], draws: 
             for weights, value in zip(found, beyond.tolist(), strict=True):
                 weights.trees.setdefault(names, []).append(value)
         for weights, pair, unit in zip(found, pairs, units, strict=True):
-            log_prior, gain, who, gains, unshared, strangers = weigh_pair(state, rules, ties, *pair)
+            log_prior, gain, who, gains, unshared, strangers = weigh_pair(state, Given(rules, ties), *pair)
             weights.prior.append(log_prior)
             weights.ties.append(gain if space is None else space.gain([seed, place], chain, draw, unit))
             for i, j, value in zip(*who.T.tolist(), gains.tolist(), strict=True):

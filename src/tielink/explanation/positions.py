@@ -44,7 +44,7 @@ class PositionEvidence:
         return float(together - first - second)
 
 
-@njit(cache=True)
+@njit
 def _log_z(rng, members, count, layout, space):
     """log Z of the first `count` members, dyads with all members left out."""
     proposal = fit_cluster(members, count, layout, space)

@@ -4,13 +4,22 @@ What is taken out are units, records with those they are known to be one person 
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tielink.kernels import njit
-from tielink.sampler.partition import Clusters, Rules, join, join_gain, join_gains, part, permitted
-from tielink.sampler.ties import TINY, _mark_neighbours, add_cluster, tie_gain
+from tielink.sampler.moves.labels import put_in
+from tielink.sampler.partition import Clusters, Rules, join_gain, join_gains, part, permitted
+from tielink.sampler.ties import TINY, Ties, _mark_neighbours, add_cluster, tie_gain
+
+
+class Given(NamedTuple):
+    """What weighing a pair depends on besides the draw."""
+
+    rules: Rules
+    ties: Ties
 
 
 def clusters_of(person: NDArray[np.integer], rules: Rules) -> Clusters:
@@ -29,7 +38,7 @@ def clusters_of(person: NDArray[np.integer], rules: Rules) -> Clusters:
     return Clusters(label.astype(np.int64), member, size, np.zeros(records), spare, number, first, np.ones(2), log_size)
 
 
-@njit(cache=True)
+@njit
 def _take_out(state, rules, ties, record):
     """The slot of the record's unit, now alone, and the one that it left (-1 if it was alone)."""
     unit, slot = rules.unit_of[record], state.label[record]
@@ -42,23 +51,16 @@ def _take_out(state, rules, ties, record):
     return own, slot
 
 
-@njit(cache=True)
-def _put_back(state, rules, ties, own, old):
-    if old >= 0:
-        add_cluster(state, rules, ties, own, -1.0)
-        add_cluster(state, rules, ties, old, -1.0)
-        join(state, rules, own, old, 0.0)
-        add_cluster(state, rules, ties, old, 1.0)
-
-
-@njit(cache=True)
-def _neighbours(state, rules, ties, a, b, own, other, out, gains, begin):
+@njit
+def _neighbours(state, given, a, b, own, other, into, begin):
     """
     Go through the neighbours of b that are one person with records in a's file.
 
-    With `gains`, write the pairs of neighbours that are one person into `out` from place `begin` on, and their gains;
-    return the next place. Without, return the gains of those whom b knows and a does not, summed, and their number.
+    Return the gains of those whom b knows and a does not, summed, and their number. `into` has room for the pairs of
+    neighbours that are one person and for their gains: write them from place `begin` on, unless there is no room for
+    gains, and return the next place.
     """
+    (rules, ties), (out, gains) = given, into
     f, near = rules.file_of[a], min(ties.theta[a], ties.theta[b])
     alone, count = 0.0, 0
     _mark_neighbours(ties, a)
@@ -84,14 +86,15 @@ def _neighbours(state, rules, ties, a, b, own, other, out, gains, begin):
     return alone, count, begin
 
 
-@njit(cache=True)
-def weigh_pair(state, rules, ties, a, b):
+@njit
+def weigh_pair(state, given, a, b):
     """
     Take two records out, weigh them, and put them back; S of the ties must be up to date.
 
     Returns the log prior odds of joining them (-inf if that is not allowed), the tie evidence, of which the pairs
     (i, j) of neighbours that are one person with their shares, and the share and number of neighbours of only one.
     """
+    rules, ties = given
     own, old = _take_out(state, rules, ties, a)
     other, older = _take_out(state, rules, ties, b)
     prior = -np.inf
@@ -109,11 +112,13 @@ def weigh_pair(state, rules, ties, a, b):
     for s in range(state.size[own]):
         for t in range(state.size[other]):
             x, y = state.member[own, s], state.member[other, t]
-            hers, number, found = _neighbours(state, rules, ties, x, y, own, other, who, gains, found)
-            his, more, _ = _neighbours(state, rules, ties, y, x, own, other, who, np.empty(0), 0)
+            hers, number, found = _neighbours(state, given, x, y, own, other, (who, gains), found)
+            his, more, _ = _neighbours(state, given, y, x, own, other, (who, np.empty(0)), 0)
             alone += hers + his
             count += number + more
-    _put_back(state, rules, ties, other, older)
-    _put_back(state, rules, ties, own, old)
+    if older >= 0:
+        put_in(state, given, other, older, 0.0)
+    if old >= 0:
+        put_in(state, given, own, old, 0.0)
     power = ties.power[0]
     return prior, total, who[:found], power * gains[:found], power * alone, count

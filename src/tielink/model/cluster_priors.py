@@ -32,14 +32,9 @@ class LogNormal(Specification):
     """A prior of a positive number: its logarithm is normal around log(median)."""
 
     kind: ClassVar[str] = "log_normal"
+    positive: ClassVar[tuple[str, ...]] = ("median", "sd")
     median: float = 1.0
     sd: float = 2.0
-
-    def complaints(self) -> Iterator[Complaint]:
-        """Both parameters must be positive."""
-        for name in ("median", "sd"):
-            if not is_number(getattr(self, name), above=0):
-                yield name, "a number above 0"
 
 
 @dataclass(frozen=True)
@@ -47,14 +42,9 @@ class Gamma(Specification):
     """A Gamma(shape, rate) prior of a positive number."""
 
     kind: ClassVar[str] = "gamma"
+    positive: ClassVar[tuple[str, ...]] = ("shape", "rate")
     shape: float = 1.0
     rate: float = 1.0
-
-    def complaints(self) -> Iterator[Complaint]:
-        """Both parameters must be positive."""
-        for name in ("shape", "rate"):
-            if not is_number(getattr(self, name), above=0):
-                yield name, "a number above 0"
 
 
 Distribution = LogNormal | Gamma | Beta
@@ -135,15 +125,13 @@ class OnePerFile(ClusterPrior):
 
     kind: ClassVar[str] = "one_per_file"
     allowed: ClassVar[LinkageClass] = "one_per_file"
+    positive: ClassVar[tuple[str, ...]] = ("a", "b")
     a: float = 1.0
     b: float = 1.0
     anchors_inform: bool = False
 
     def complaints(self) -> Iterator[Complaint]:
-        """Both parameters must be positive."""
-        for name in ("a", "b"):
-            if not is_number(getattr(self, name), above=0):
-                yield name, "a number above 0"
+        """Check the switch."""
         if not isinstance(self.anchors_inform, bool):
             yield "anchors_inform", "true or false"
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, gammaln, logsumexp
 
-from tielink.specification import Complaint, Specification, is_number
+from tielink.specification import Complaint, Specification
 
 if TYPE_CHECKING:
     from tielink.data.linkage import LinkageClass
@@ -125,15 +125,13 @@ class MatchRate(LinkagePrior):
     """
 
     kind: ClassVar[str] = "match_rate"
+    positive: ClassVar[tuple[str, ...]] = ("a", "b")
     a: float = 1.0
     b: float = 1.0
     anchors_inform: bool = False
 
     def complaints(self) -> Iterator[Complaint]:
-        """Both parameters must be positive."""
-        for name in ("a", "b"):
-            if not is_number(getattr(self, name), above=0):
-                yield name, "a number above 0"
+        """Check the switch."""
         if not isinstance(self.anchors_inform, bool):
             yield "anchors_inform", "true or false"
 

@@ -24,14 +24,9 @@ class InverseGamma(Specification):
     """An inverse-gamma prior for a variance: density ∝ x^{−(shape+1)}·exp(−scale/x)."""
 
     kind: ClassVar[str] = "inverse_gamma"
+    positive: ClassVar[tuple[str, ...]] = ("shape", "scale")
     shape: float
     scale: float
-
-    def complaints(self) -> Iterator[Complaint]:
-        """Both parameters must be positive."""
-        for name in ("shape", "scale"):
-            if not is_number(getattr(self, name), above=0):
-                yield name, "a number above 0"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tielink.channels.channel import Floats
 from tielink.channels.slice_sampling import slice_draw
 from tielink.model.problem import SharedTiesProblem
 from tielink.network.part import Arrays, NetworkPart
@@ -23,16 +24,14 @@ if TYPE_CHECKING:
 
 __all__ = ["SharedTiesPart", "fit_rates"]
 
-Floats = NDArray[np.float64]
-
 LARGEST = 6.0
 """A record's θ times the median θ is at most this: then it is tied to nearly everybody."""
-ROUNDS = 200
+FIT_STEPS = 200
 SHARING = 0.6
 """ρ to begin with."""
 LED_TO = 12
 """Candidates that ties may give a record each time they are looked for."""
-EVERY = 0.1
+SEARCH_EVERY = 0.1
 """They are looked for whenever this share of warm-up is done, until it is over."""
 RISE = 0.5
 """The share of warm-up in which the power of ties rises from 0; without fields, in which links may grow."""
@@ -78,7 +77,7 @@ class SharedTiesPart(NetworkPart):
             self.ties.power[0] = self.power
             self._be_optimistic(risen < 1)
         sum_up(chain.state, chain.rules, self.ties)
-        if warmup_sweep % max(1, round(EVERY * warmup)) == 0:
+        if warmup_sweep % max(1, round(SEARCH_EVERY * warmup)) == 0:
             chain.add_candidates(reached_pairs(chain.state, chain.rules, self.ties, LED_TO))
 
     def _be_optimistic(self, now: bool) -> None:
@@ -127,7 +126,7 @@ def fit_rates(degrees: NDArray[np.int64]) -> Floats:
     different, place, count = np.unique(degrees, return_inverse=True, return_counts=True)
     wanted = np.maximum(different, 0.5)
     theta = wanted / np.sqrt(max(float(wanted @ count), 1.0))
-    for _ in range(ROUNDS):
+    for _ in range(FIT_STEPS):
         expected = -np.expm1(-np.outer(theta, theta))
         total = np.maximum(expected @ count - expected.diagonal(), 1e-300)
         theta = theta * np.sqrt(wanted / total)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.channels.channel import Terms
+from tielink.channels.channel import Codes, Terms
 from tielink.data.scores import pair_keys
 from tielink.model.cluster_priors import SizePrior
 from tielink.model.problem import Problem, SharedTiesProblem
@@ -21,7 +21,7 @@ from tielink.network.shared_ties import SharedTiesPart
 from tielink.run.job import Job
 from tielink.run.start import go_on
 from tielink.sampler.candidates import listed_candidates
-from tielink.sampler.data import Data, compile_rules, make_lists, pair_numbers
+from tielink.sampler.data import Data, compile_rules, make_lists
 from tielink.sampler.groups import Groups
 from tielink.sampler.hyperparameters import Hyperparameters
 from tielink.sampler.listed import ListedPairs
@@ -34,14 +34,12 @@ from tielink.sampler.ties import sum_up
 
 __all__ = ["MOVES", "Chain", "Move"]
 
-Codes = NDArray[np.int64]
-
 STRANGERS = 2
 """Units that are offered one record at random in each sweep."""
 RARELY = 2
-"""One sweep in so many draws what is drawn with distortions summed out, which is dear."""
+"""Draws with distortions summed out are expensive: they are made in one of this many sweeps, on average."""
 SELDOM = 2
-"""Without ties one sweep in so many moves pairs that are no candidates, and exchanges units."""
+"""Without ties, the exchange and off-list moves are made in one of this many sweeps, on average."""
 GROUP_SWEEPS = 4
 """Draws of every unit's cluster for each update of rates, where persons may have three records and more."""
 
@@ -64,7 +62,7 @@ def _strangers(chain: Chain) -> Any:
 
 
 def _skipped(chain: Chain) -> bool:
-    """Whether a dear move is left out of this sweep; never with ties that count, which may speak for any pair."""
+    """Whether an expensive move is left out of this sweep; never with ties that count, which can favour any pair."""
     return not chain.job.power and bool(chain.rng.random() * SELDOM > 1)
 
 
@@ -168,7 +166,7 @@ class Chain:
             for size in range(2, self.rules.largest + 1):
                 slots = np.flatnonzero(self.state.size == size)
                 if size == 2:  # mostly candidates, whose evidence is at hand
-                    number = pair_numbers(self._data.lists, self.state.member[slots, :2])
+                    number = self.listed.numbers(self.state.member[slots, :2])
                     self.state.value[slots[number >= 0]] = self.listed.evidence[number[number >= 0]]
                     slots = slots[number < 0]
                 if len(slots):
@@ -203,9 +201,9 @@ class Chain:
         self.network, self._data = network, data
 
     def conditional_probabilities(self) -> NDArray[np.float64] | None:
-        """Return the conditional probability of every listed pair, averaged since last asked; None with positions.
+        """Return the Rao-Blackwell estimate of the probability of every listed pair; None with positions.
 
-        Both records of a pair have had their say, each given everybody else (Rao and Blackwell).
+        The mean, since last asked, of the link's full conditional probabilities in the Gibbs draws of both records.
         """
         if self.dimension:
             return None
@@ -236,10 +234,9 @@ class Chain:
 
     def _lookup(self) -> Lookup:
         """Return what finds the terms of linked pairs that are on the list."""
-        lists = self.data.lists
 
         def lookup(place: int, parameters: NDArray[np.float64], two: Codes) -> Terms | None:
-            numbers = pair_numbers(lists, two)
+            numbers = self.listed.numbers(two)
             listed = numbers >= 0
             found = self.listed.terms(place, parameters, numbers[listed])
             if found is None or listed.all():

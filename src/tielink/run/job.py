@@ -16,7 +16,7 @@ from tielink.posterior.dyads import tail_size
 from tielink.posterior.predictive import observed_figures
 from tielink.project import Run
 from tielink.run.bundle import Bundle
-from tielink.run.rounds import MOST
+from tielink.run.rounds import MOST_DRAWS
 from tielink.run.start import Start
 
 __all__ = ["Job"]
@@ -71,7 +71,7 @@ class Job:
     @property
     def loo_tail(self) -> int:
         """How many of the largest importance ratios of each dyad to keep; 0 for none."""
-        return tail_size(self.run.chains * (self.run.draws or MOST)) if self.loo else 0
+        return tail_size(self.run.chains * (self.run.draws or MOST_DRAWS)) if self.loo else 0
 
     @cached_property
     def figures(self) -> list[list[float]]:

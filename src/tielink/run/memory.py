@@ -7,7 +7,7 @@ import os
 from tielink.faults import Fault, InputError
 from tielink.model.problem import LatentSpaceProblem
 from tielink.run.job import Job
-from tielink.run.rounds import MOST
+from tielink.run.rounds import MOST_DRAWS
 
 __all__ = ["check_memory", "machine_memory"]
 
@@ -17,7 +17,7 @@ def check_memory(job: Job) -> None:
     problem, run = job.problem, job.run
     records = problem.records
     dimension = problem.network.dimension if isinstance(problem.network, LatentSpaceProblem) else 0
-    of_a_draw, draws = 4 * records + 8 * len(problem.rates), run.draws or MOST
+    of_a_draw, draws = 4 * records + 8 * len(problem.rates), run.draws or MOST_DRAWS
     needed = {
         "the draws": (run.chains * draws * of_a_draw, "Keep fewer draws (thin more), or run fewer chains."),
         "the positions": (run.chains * min(draws, 100) * 4 * records * dimension, "Use fewer dimensions."),

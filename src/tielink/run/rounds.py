@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from tielink.project import Run
 
-__all__ = ["LEAST", "MOST", "Round", "nth_round"]
+__all__ = ["LEAST_DRAWS", "MOST_DRAWS", "Round", "nth_round"]
 
 FIRST = 125
 """Draws of the first round."""
-MOST = 1000
-"""Draws that are kept of a round; of longer ones, one in so many."""
-LEAST = 20
+MOST_DRAWS = 1000
+"""Draws that are kept of a round; longer ones are thinned."""
+LEAST_DRAWS = 20
 """Draws that every chain makes even if its time is up."""
 
 
@@ -45,4 +45,4 @@ def nth_round(run: Run, number: int) -> Round:
         return Round(run.warmup, run.draws, run.thin)
     sweeps = FIRST << number
     before = run.warmup + (sweeps - FIRST) * run.thin
-    return Round(before, min(sweeps, MOST), run.thin * max(1, sweeps // MOST))
+    return Round(before, min(sweeps, MOST_DRAWS), run.thin * max(1, sweeps // MOST_DRAWS))

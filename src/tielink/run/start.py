@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tielink.channels.channel import Codes
 from tielink.data.dataset import Dataset
 from tielink.data.stored import whole_numbers
 from tielink.posterior.posterior import Posterior
@@ -17,11 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Start", "go_on"]
 
-Codes = NDArray[np.int64]
-
 PLACED = 5
 """Rounds of draws for records that are new, before all others move."""
-LEAST = 1e-3
+LEAST_PROBABLE = 1e-3
 """Pairs of at least this probability stay candidates."""
 
 
@@ -52,7 +51,7 @@ class Start:
             # The label of a person is any number of its own: here that of its first record before.
             person[chain, place[kept]] = last[chain, kept]
         found = posterior.pair_probabilities
-        pairs = place[found.pairs[found.probability >= LEAST]]
+        pairs = place[found.pairs[found.probability >= LEAST_PROBABLE]]
         parameters: dict[str, NDArray[Any]] = {"rates": posterior.distortion[:, -1]}
         for number, values in enumerate(posterior.fields.values()):
             parameters[f"fields.{number}"] = values[:, -1].astype(float)

@@ -20,7 +20,7 @@ from typing import IO, Any
 from tielink.faults import Fault, InputError
 from tielink.run.bundle import Bundle, receive, send
 from tielink.run.job import Job
-from tielink.run.rounds import LEAST, Round, nth_round
+from tielink.run.rounds import LEAST_DRAWS, Round, nth_round
 
 __all__ = [
     "GO_ON",
@@ -243,7 +243,7 @@ class Told:
 
     def stopped(self, draws: int) -> bool:
         """Whether a chain with so many draws should end."""
-        return self.stop or (self.time_is_up and draws >= LEAST)
+        return self.stop or (self.time_is_up and draws >= LEAST_DRAWS)
 
 
 def main() -> None:

@@ -39,8 +39,8 @@ MOST_VISITS = 2_000_000_000
 EVERY_PAIR_WITH_TIES = 10_000
 """The same with shared ties, where looking at a pair costs its ties."""
 EVERY_PAIR_WITH_POSITIONS = 1_200_000
-"""The same in a latent space: ties may speak for a pair whose profiles do not."""
-FEW_RECORDS = 40
+"""The same in a latent space: ties can favour a pair whose profiles do not."""
+ALL_STRONG = 40
 """Up to this many records all candidates are strong."""
 STRONG = 7.0
 """The doubt up to which a candidate is strong; see `sampler.data.Lists`."""
@@ -134,7 +134,7 @@ def listed_candidates(problem: Problem) -> tuple[Codes, NDArray[np.bool_]]:
     if isinstance(problem.network, LatentSpaceProblem):
         every_pair = EVERY_PAIR_WITH_POSITIONS
     wide = find_candidates(problem, every_pair=every_pair).pairs()
-    if not problem.fields or problem.records <= FEW_RECORDS or problem.linkage.largest == 2:
+    if not problem.fields or problem.records <= ALL_STRONG or problem.linkage.largest == 2:
         return wide, np.ones(len(wide), dtype=bool)
     return wide, np.isin(pair_keys(wide), pair_keys(find_candidates(problem, every_pair=0, doubt=STRONG).pairs()))
 
@@ -216,12 +216,12 @@ def near_values(field: Channel, rate: float, far: float) -> tuple[Codes, Codes, 
         x, y = field.near()
         keys = np.concatenate([values * (field.levels + 1), x * field.levels + y, y * field.levels + x])
         left, right = np.divmod(np.unique(keys), field.levels)
-    gain = _of_values(field, rate, left, right) - far
+    gain = _evidence_of_values(field, rate, left, right) - far
     worth = gain > WORTH
     return left[worth], right[worth], gain[worth]
 
 
-def _of_values(field: Channel, rate: float, left: Codes, right: Codes) -> Floats:
+def _evidence_of_values(field: Channel, rate: float, left: Codes, right: Codes) -> Floats:
     start = field.start()
     single = log_single(field, start, rate, np.arange(field.levels))
     return np.asarray(log_pair(field, start, rate, left, right) - single[left] - single[right])

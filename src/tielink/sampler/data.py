@@ -14,7 +14,7 @@ from tielink.sampler.partition import FREE, ONE_PER_FILE, PAIRS, Rules
 from tielink.sampler.table import Table
 from tielink.sampler.ties import Ties
 
-__all__ = ["Data", "Lists", "compile_rules", "entry_of", "make_lists", "pair_numbers"]
+__all__ = ["Data", "Lists", "compile_rules", "entry_of", "make_lists"]
 
 
 class Lists(NamedTuple):
@@ -87,17 +87,6 @@ def entry_of(lists, record, other):
     if low < lists.begin[record + 1] and lists.record[low] == other:
         return low
     return -1
-
-
-@njit
-def pair_numbers(lists, pairs):
-    """The numbers of these pairs of records on the lists, -1 for those that are not there."""
-    found = np.full(len(pairs), -1, dtype=np.int64)
-    for row in range(len(pairs)):
-        entry = entry_of(lists, pairs[row, 0], pairs[row, 1])
-        if entry >= 0:
-            found[row] = lists.pair[entry]
-    return found
 
 
 def compile_rules(problem: Problem) -> Rules:

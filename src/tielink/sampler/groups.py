@@ -1,9 +1,9 @@
 """Profile evidence of groups of records, kept for as long as it is asked for.
 
-For a group c of records, E(c) = Σ_ℓ [log m(values of c) − Σ_i log m(x_i)], for fields that depend on each other see
-`sampler.dependent`. Candidate pairs have a list of their own
-(`sampler.listed`); other groups enter the table when a kernel first asks for them, and leave it when nobody has asked
-for a while. What is in the table decides how long a sweep takes, never what it draws.
+For a group c of records, E(c) = Σ_ℓ [log m(values of c) − Σ_i log m(x_i)]; `sampler.dependent` has the formula for
+fields that depend on each other. Candidate pairs have a list of their own (`sampler.listed`). The table is a cache of
+other groups: a group is added when a kernel asks for it, and removed when no kernel has asked for a while. What it
+holds changes the time of a sweep, never the draws.
 """
 
 from __future__ import annotations

@@ -8,16 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from tielink.channels.channel import Floats
 from tielink.model.cluster_priors import SizePrior, from_line, log_density_on_line, to_line
 from tielink.model.cluster_sizes import log_series
 from tielink.sampler.partition import Clusters
 
 __all__ = ["Hyperparameters"]
 
-Floats = NDArray[np.float64]
-
 GOAL = 0.44
-ROUNDS = 3
+WALKS_EACH = 3
 
 
 class Hyperparameters:
@@ -54,7 +53,7 @@ class Hyperparameters:
         sizes = np.bincount(state.size, minlength=self.prior.max_size + 1)[1:]
         line = np.array([to_line(prior, value) for prior, value in zip(self.priors, self.values, strict=True)])
         now, accepted = self.log_density(line, sizes), 0
-        for _ in range(ROUNDS):
+        for _ in range(WALKS_EACH):
             for place in range(len(line)):
                 proposal = line.copy()
                 proposal[place] += self.steps[place] * rng.standard_normal()
@@ -68,4 +67,4 @@ class Hyperparameters:
         self.steps = np.clip(self.steps, 1e-3, 20.0)
         self.values = np.array([from_line(prior, z) for prior, z in zip(self.priors, line, strict=True)])
         self.write(state)
-        return ROUNDS * len(line), accepted
+        return WALKS_EACH * len(line), accepted

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tielink.channels.channel import Channel, Codes, Floats, Terms, mixed
 from tielink.data.columns import MISSING
+from tielink.data.scores import pair_keys
 from tielink.kernels import njit
 from tielink.sampler.dependent import Moment, unchanged
 from tielink.sampler.profiles import Profiles, ProfileState
@@ -21,14 +22,24 @@ __all__ = ["ListedPairs"]
 
 
 class ListedPairs:
-    """Pairs of records (left, right) and the evidence of each: Σ_ℓ log m(x,y) − log m(x) − log m(y)."""
+    """Sorted pairs of records (left, right) and the evidence of each: Σ_ℓ log m(x,y) − log m(x) − log m(y)."""
 
     def __init__(self, profiles: Profiles, pairs: Codes, evidence: Floats) -> None:
         self.profiles = profiles
         self.pairs = pairs
         self.evidence = evidence
+        self._keys = pair_keys(pairs)
         self._fields = [_ListedField(field, *pairs.T) for field in profiles.fields]
         self._last: list[tuple[Moment, Floats] | None] = [None] * len(profiles.dependent.trees)
+
+    def numbers(self, pairs: Codes) -> Codes:
+        """Return where these pairs stand on the list, −1 for those that are not there."""
+        wanted, found = pair_keys(pairs), np.full(len(pairs), -1)
+        place = np.searchsorted(self._keys, wanted)
+        there = place < len(self._keys)
+        there[there] = self._keys[place[there]] == wanted[there]
+        found[there] = place[there]
+        return found
 
     def terms(self, place: int, parameters: Floats, numbers: Codes) -> Terms | None:
         """Return the terms of these of the pairs in a field, if they are at hand for just these parameters."""
@@ -94,14 +105,13 @@ class _ListedField:
                 with np.errstate(divide="ignore"):  # codes that nobody has may be impossible
                     of_x, of_y = (np.log(mixed(single, rate)) for rate in (left_rate, right_rate))
                 _evidence(terms, left_rate, right_rate, of_x, of_y, self.x, self.y, self.values)
-                if of_left is None and of_right is None:
-                    _add_all(self.values, self.slot, self.known, out)
-                else:
-                    member = np.ones((2, len(rates)), dtype=np.bool_)
-                    for side, group in enumerate((of_left, of_right)):
-                        if group is not None:
-                            member[side] = group
-                    _add_some(self.values, self.slot, self.known, member, self.left, self.right, out)
+                slot, known = self.slot, self.known
+                if of_left is not None or of_right is not None:
+                    here = np.ones(len(known), dtype=np.bool_)
+                    for records, group in ((self.left, of_left), (self.right, of_right)):
+                        here &= True if group is None else group[records]
+                    slot, known = slot[here], known[here]
+                _add(self.values, slot, known, out)
 
 
 def _by_rate(rates: Floats, seen: Codes) -> Iterator[tuple[float, NDArray[np.bool_] | None]]:
@@ -126,13 +136,6 @@ def _evidence(terms, left_rate, right_rate, log_x, log_y, x, y, out):
 
 
 @njit
-def _add_all(values, slot, known, out):
+def _add(values, slot, known, out):
     for k in range(known.size):
         out[known[k]] += values[slot[k]]
-
-
-@njit
-def _add_some(values, slot, known, member, left, right, out):
-    for k in range(known.size):
-        if member[0, left[k]] and member[1, right[k]]:
-            out[known[k]] += values[slot[k]]

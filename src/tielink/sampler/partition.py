@@ -161,20 +161,19 @@ def permitted(state, rules, own, other):
 
 
 @njit
-def _log_file(m, here, before, a, b):
-    """log B(m + a, n - m + b) + log (n' - m)!/n'!, n and n' the smaller and the larger of `here` and `before`."""
-    least, most = min(here, before), max(here, before)
-    rate = math.lgamma(m + a) + math.lgamma(least - m + b) - math.lgamma(least + a + b)
-    return rate + math.lgamma(most - m + 1.0) - math.lgamma(most + 1.0)
-
-
-@njit
 def log_overlap(first, rules):
-    """log p of one partition under ONE_PER_FILE, up to a constant; see `OnePerFile.log_probability`."""
-    total, before = 0.0, first[0]
+    """
+    log p of one partition under ONE_PER_FILE, up to a constant; see `OnePerFile.log_probability`.
+
+    The sum over files of log B(m + a, n - m + b) + log (n' - m)!/n'!, with m matches to earlier files, n and n' the
+    smaller and the larger of the numbers of records here and of persons before.
+    """
+    total, before, a, b = 0.0, first[0], rules.rate[0], rules.rate[1]
     for j in range(1, first.size):
         here, known = rules.file_size[j] - rules.settled[j], before - rules.settled[j]
-        total += _log_file(here - first[j], here, known, rules.rate[0], rules.rate[1])
+        m, least, most = here - first[j], min(here, known), max(here, known)
+        rate = math.lgamma(m + a) + math.lgamma(least - m + b) - math.lgamma(least + a + b)
+        total += rate + math.lgamma(most - m + 1.0) - math.lgamma(most + 1.0)
         before += first[j]
     return total
 

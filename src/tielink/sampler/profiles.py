@@ -6,10 +6,9 @@ closed conditional weights (the terms of m); given w, a rate is a beta draw.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from tielink.channels.channel import Also, Channel, Codes, Floats, Terms, Told, 
 from tielink.channels.slice_sampling import slice_draw
 from tielink.data.columns import MISSING
 from tielink.data.scores import pair_keys
-from tielink.kernels import njit
 from tielink.logp.profiles import log_collapsed, log_evidence, log_single
 from tielink.model.problem import NOBODY, Problem
 from tielink.sampler.careless import draw_careless
@@ -60,19 +58,13 @@ class ProfileState:
 
 
 class Profiles:
-    """The fields of two files, compiled for repeated evaluation of all cross pairs."""
+    """The fields of a problem, and what they say of pairs and groups of records."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.fields = problem.fields
-        self.size = problem.sizes[0]
-        self._apart = problem.linkage.nonmatches - np.array([0, self.size])
         self._apart_keys = np.sort(pair_keys(problem.linkage.nonmatches))
         self.dependent = Dependent(problem)
-
-    @cached_property
-    def _grids(self) -> list[_Grid]:
-        return [_Grid(field, self.size) for field in self.fields]
 
     def start(self) -> ProfileState:
         """Return rates at their prior mean, and each field's own start."""
@@ -85,19 +77,6 @@ class Profiles:
     def record_rates(self, state: ProfileState, place: int) -> Floats:
         """Return ψ of every record in one field."""
         return self.problem.record_rates(place, state.rates, state.careless)
-
-    def log_bayes_factors(self, state: ProfileState, out: Floats) -> None:
-        """Write the log Bayes factor of every cross pair; −∞ for known non-matches."""
-        out[:] = 0.0
-        for place, grid in enumerate(self._grids):
-            if place not in self.dependent.places:
-                rates = self.record_rates(state, place)
-                grid.add(state.fields[place], rates[: self.size], rates[self.size :], out)
-        if self.dependent.places:
-            others = np.arange(self.size, self.problem.records)
-            for row in range(self.size):
-                self.add_trees(state, np.column_stack([np.full(len(others), row), others]), out[row])
-        out[self._apart[:, 0], self._apart[:, 1]] = -np.inf
 
     def evidence(self, state: ProfileState, left: Codes, right: Codes) -> Floats:
         """Return the log Bayes factor of a few pairs of records; −∞ for known non-matches."""
@@ -185,8 +164,8 @@ class Profiles:
     ) -> None:
         """Draw who is careless, the fields' parameters, w and ψ given who is whom.
 
-        Without `redraw`, what is drawn with distortions summed out, which is dear, stays as it is: parameters, and a
-        first draw of ψ. Where w says little of itself, ψ given w hardly moves.
+        Without `redraw`, the parameters of fields, and all of trees of fields, stay as they are: these draws sum
+        distortions out, which is expensive. ψ is drawn with w summed out first, since ψ given w mixes slowly.
         """
         self._update_careless(rng, state, labels)
         priors = [rate.prior for rate in self.problem.rates]
@@ -326,64 +305,3 @@ def draw_distorted(
         share = rates[records] * truths.distorted[:, truth] / likelihood[:, truth]
         drawn[records] = rng.random(len(records)) < share
     return drawn
-
-
-class _Grid:
-    """Evidence of one field for all cross pairs, computed once for each pair of *distinct* values."""
-
-    def __init__(self, field: Channel, size: int) -> None:
-        self.field = field
-        rows, self.row_of = np.unique(field.codes[:size], return_inverse=True)
-        columns, self.column_of = np.unique(field.codes[size:], return_inverse=True)
-        self.missing = (rows == MISSING, columns == MISSING)
-        # Any code stands in for a missing value: its evidence is put to 0.
-        self.rows, self.columns = np.maximum(rows, 0), np.maximum(columns, 0)
-        self.pairs = field.bind(*np.broadcast_arrays(self.rows[:, None], self.columns[None, :]))
-        self.evidence = np.empty((len(rows), len(columns)))
-
-    def add(self, parameters: Floats, left_rates: Floats, right_rates: Floats, out: Floats) -> None:
-        """Add log m(x,y) − log m(x) − log m(y) of every cross pair to `out`; nothing where a value is missing."""
-        terms = Terms(*(np.ascontiguousarray(term) for term in self.pairs.terms(parameters)))
-        row_terms, column_terms = (self.field.single(parameters, values) for values in (self.rows, self.columns))
-        for left, rows in _by_rate(left_rates):
-            for right, columns in _by_rate(right_rates):
-                _mix(terms, left, right, self.evidence)
-                with np.errstate(divide="ignore", invalid="ignore"):  # of values that stand in for missing ones
-                    np.log(self.evidence, out=self.evidence)
-                    self.evidence -= np.log(mixed(row_terms, left))[:, None]
-                    self.evidence -= np.log(mixed(column_terms, right))
-                self.evidence[self.missing[0], :] = 0.0
-                self.evidence[:, self.missing[1]] = 0.0
-                _add(self.evidence, rows, self.row_of, columns, self.column_of, out)
-
-
-def _by_rate(rates: Floats) -> Iterator[tuple[float, Codes]]:
-    """Yield each different rate with the records that have it."""
-    for rate in np.unique(rates):
-        yield float(rate), np.flatnonzero(rates == rate)
-
-
-@njit
-def _mix(terms, left_rate, right_rate, out):
-    """out = m(x, y), the four terms weighted; see `Terms.weighted`."""
-    clean, left, right, both = terms
-    weights = (
-        (1 - left_rate) * (1 - right_rate),
-        left_rate * (1 - right_rate),
-        (1 - left_rate) * right_rate,
-        left_rate * right_rate,
-    )
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            out[i, j] = (
-                weights[0] * clean[i, j] + weights[1] * left[i, j] + weights[2] * right[i, j] + weights[3] * both[i, j]
-            )
-
-
-@njit
-def _add(evidence, rows, row_of, columns, column_of, out):
-    """Add the evidence of the records' values to every pair of these rows and columns."""
-    for i in rows:
-        of_row = evidence[row_of[i]]
-        for j in columns:
-            out[i, j] += of_row[column_of[j]]

@@ -10,7 +10,7 @@ from tielink.sampler.ties import excess
 
 BUSIEST = 300
 """Neighbours with more ties than this are not walked along: what they say is next to nothing."""
-SHARING = 0.6
+USUAL_SHARING = 0.6
 """The share of common ties at which candidates are compared."""
 
 
@@ -35,7 +35,7 @@ def reached_pairs(state, rules, ties, most):
                     b = ties.neighbour[u]
                     if b == a or rules.unit_of[b] == rules.unit_of[a]:
                         continue
-                    kappa = SHARING * min(ties.theta[a], ties.theta[b]) * min(ties.theta[i], ties.theta[j])
+                    kappa = USUAL_SHARING * min(ties.theta[a], ties.theta[b]) * min(ties.theta[i], ties.theta[j])
                     if score[b] == 0.0:
                         touched[count] = b
                         count += 1

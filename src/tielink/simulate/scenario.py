@@ -206,7 +206,7 @@ def _place(
     densities: list[float],
 ) -> Parameters:
     """Draw positions, and set each file's intercept so that its expected density is the wanted one."""
-    from scipy.optimize import brentq  # dear to import, and most who simulate do not need it
+    from scipy.optimize import brentq  # slow to import, and rarely needed
 
     variance = network.spread_scale / max(network.spread_shape - 1, 1.0) if spread is None else spread
     positions = rng.normal(0.0, math.sqrt(variance), (parameters.persons, network.dimension))

@@ -143,9 +143,6 @@ def test_every_engine_says_the_same_as_the_log_joint(kinds):
     assert listed.evidence.sum() == pytest.approx(want, **near)
     np.testing.assert_allclose(profiles.evidence(state, *pairs.T), listed.evidence)
     np.testing.assert_allclose(Groups(profiles, 2, state).evidence(pairs), listed.evidence)
-    grid = np.empty((14, 12))
-    profiles.log_bayes_factors(state, grid)
-    np.testing.assert_allclose(grid[pairs[:, 0], pairs[:, 1] - 14], listed.evidence)
     assert profiles.log_likelihood(state, together) == pytest.approx(log_p(together), **near)
 
 

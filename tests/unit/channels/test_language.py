@@ -31,7 +31,7 @@ def test_every_row_is_a_distribution(empty):
 def test_strings_left_out_are_priced_by_a_model_fitted_without_them():
     model = language(WORDS)
     text, every = model.encode(WORDS), np.arange(len(WORDS))
-    given = (text.characters, text.begins, every, model.state, model.share, counted(model, WORDS))
+    given = (text, every, model.state, model.share, counted(model, WORDS))
     expected = 0.0
     for place, word in enumerate(WORDS):
         moves = transitions(counted(model, WORDS[:place] + WORDS[place + 1 :]), 5.0, True)

@@ -11,13 +11,13 @@ import pytest
 
 import tielink as tl
 from tielink.channels import near_strings
-from tielink.channels.affix_kernels import added, affixed, core_sum
+from tielink.channels.affix_kernels import core_sum_many
 from tielink.channels.affix_tables import AFFIX_SHARES, add_affixes, affix_tables, common_parts, draw_affixed
 from tielink.channels.channel import Channel
 from tielink.channels.counts import count_by_file, discount, largest_count, others_count
 from tielink.channels.near_strings import near_pairs, one_slip_pairs, reach, sharing_pairs
 from tielink.channels.string_truth import string_truth
-from tielink.channels.typing_kernels import typed
+from tielink.channels.typing_kernels import Typing, typed_many
 from tielink.channels.typing_tables import EDIT_RATES, draw_typed, rate_weights, split_rate, typing_tables
 from tielink.logp.profiles import log_group, log_pair, log_single
 
@@ -115,9 +115,9 @@ def test_given_frequencies_replace_counts_and_need_not_cover_every_string():
 @pytest.mark.parametrize("rate", [0.05, 0.2])
 def test_typing_is_a_distribution_and_can_be_simulated(kept, rate):
     truth = string_truth(WORDS, COUNTS)
-    numbers = [np.array([truth.language.number[c] for c in string], dtype=np.int64) for string in EVERY]
-    v = numbers[EVERY.index("abab")]
-    chance = np.array([typed(x, v, truth.language.letters, *split_rate(rate), kept) for x in numbers])
+    text, chance = truth.language.encode(EVERY), np.empty(len(EVERY))
+    v = np.full(len(EVERY), EVERY.index("abab"))
+    typed_many(text, v, np.arange(len(EVERY)), Typing(truth.language.letters, *split_rate(rate), kept), chance)
     assert chance.sum() == pytest.approx(1, abs=1e-6)
     rng = np.random.default_rng(3)
     drawn = Counter(draw_typed(rng, "abab", rate, truth.language.alphabet, kept) for _ in range(20_000))
@@ -143,14 +143,12 @@ def test_sums_over_truths_are_those_over_all_strings(all_near, kept):
 def test_affixes_are_a_distribution_and_can_be_simulated():
     truth = string_truth(WORDS, COUNTS)
     model = truth.language
-    given = (model.state, model.share, model.moves, model.end)
-    numbers = [np.array([model.number[c] for c in string], dtype=np.int64) for string in EVERY]
+    text, every = model.encode(EVERY), np.arange(len(EVERY))
     lengths = [(np.linalg.matrix_power(model.moves, n) @ model.end)[-1] for n in range(15)]
     one = np.array([0, *lengths[1:]]) / (1 - model.end[-1])
     either = (2 * one + np.convolve(one, one)[:15]) / 3
     for word in ("", "ba"):
-        v = np.array([model.number[c] for c in word], dtype=np.int64)
-        chance = np.array([affixed(x, v, *added(x, *given)) for x in numbers])
+        chance = add_affixes(model, text, np.array([EVERY.index(word)]), every)[:, 0]
         assert chance.sum() == pytest.approx(either[: 15 - len(word)].sum()), "all but what is longer than 14 letters"
     assert either.sum() > 0.98
     assert chance[EVERY.index("ba")] == 0, "something is added"
@@ -386,10 +384,9 @@ def test_a_short_common_string_is_the_core_of_longer_ones():
     field = channel(words, np.array([8.0, *[1.0] * 11]))
     truth, every = field.truth, np.arange(len(words))
     af = add_affixes(truth.language, truth.text, every, every)
-    model = truth.language
-    given = (model.state, model.share, model.moves, model.end)
-    by_model = [core_sum(truth.text.characters[slice(*truth.text.begins[[i, i + 1]])], *given) for i in every]
-    assert field.affixes.single == pytest.approx(truth.back_off * np.array(by_model) + af @ truth.counted, rel=1e-9)
+    by_model = np.empty(len(words))
+    core_sum_many(truth.text, every, truth.language.compiled, by_model)
+    assert field.affixes.single == pytest.approx(truth.back_off * by_model + af @ truth.counted, rel=1e-9)
     assert (field.find(places(field, ["anna", "anna"]), places(field, ["anna_1990", "theanna"])) >= 0).all()
     parameters = settings_of(another=0.2, edit=0.06, affixes=True)
     anna, longer, other = (places(field, [word]) for word in ("anna", "anna_1990", "gustav"))

@@ -13,7 +13,7 @@ import tielink as tl
 from tielink.channels import near_strings
 from tielink.channels.name_tables import DROP_RATES, FIRST
 from tielink.channels.parsed_names import Name, parse_name
-from tielink.channels.typing_kernels import typed
+from tielink.channels.typing_kernels import Typing, typed_many
 from tielink.channels.typing_tables import EDIT_RATES, split_rate
 from tielink.logp.profiles import log_group, log_pair, log_single
 
@@ -62,9 +62,10 @@ def strings(most):
 
 
 def typing(tables, x, v, rate):
-    number = tables.truth.language.number
-    codes = [np.array([number[letter] for letter in string], dtype=np.int64) for string in (x, v)]
-    return typed(*codes, tables.truth.language.letters, *split_rate(rate), True)
+    language, chance = tables.truth.language, np.empty(1)
+    typing = Typing(language.letters, *split_rate(rate), True)
+    typed_many(language.encode([v, x]), np.array([0]), np.array([1]), typing, chance)
+    return chance[0]
 
 
 def law(truth, every):

@@ -7,7 +7,7 @@ from scipy.stats import norm
 from sampler.naive import tie_log_likelihood
 from tielink.model.problem import LatentSpaceProblem
 from tielink.network.latent_space.proposal import add_slopes, draw, fit_cluster, log_density
-from tielink.network.latent_space.row import exp_negative, log1p_unit, log_normal_cdf, row, softplus
+from tielink.network.latent_space.row import exp_negative, log1p_unit, log_normal_cdf, softplus
 from tielink.network.latent_space.scalars import file_log_likelihood
 from tielink.network.latent_space.space import empty_layout, make_space, record_row
 
@@ -31,16 +31,16 @@ def test_log_normal_cdf_in_both_tails():
 @pytest.mark.parametrize("link", [0, 1])
 def test_long_and_extreme_rows(rng, link):
     """More dyads than one block, large intercepts and distances: no overflow, the same sum."""
-    n = 1301
-    x = rng.normal(size=(2, n)) * 3.0
-    ties = (rng.random(n) < 0.3).astype(np.uint8)
-    ties[5] = 0
+    layout, space = world(rng, (1301,), 2, link)
+    x, ties = layout.position[0], space.adjacency[0][5]
+    x *= 3.0
     for intercept, u in ((0.5, np.zeros(2)), (30.0, np.zeros(2)), (-20.0, np.full(2, 20.0)), (800.0, np.zeros(2))):
         eta = intercept - np.linalg.norm(x - u[:, None], axis=0)
         sign = np.where(ties, 1.0, -1.0)
         terms = norm.logcdf(sign * eta) if link else -np.logaddexp(0.0, -sign * eta)
         want = terms.sum() - terms[5] - terms[7]
-        assert abs(row(u, x, ties, intercept, link, 5, 7) - want) < 1e-9 + 1e-13 * np.abs(terms).sum()
+        layout.intercept[0] = intercept
+        assert abs(record_row(u, 5, np.array([5, 7]), layout, space) - want) < 1e-9 + 1e-13 * np.abs(terms).sum()
 
 
 def world(rng, sizes, dimension, link=0, observed=None):

@@ -48,7 +48,7 @@ def test_rounds_follow_each_other_and_keep_a_bounded_number_of_draws():
     run = Run(warmup=10, thin=3)
     for number in range(8):
         assert nth_round(run, number + 1).before == nth_round(run, number).end
-        assert nth_round(run, number).draws <= rounds.MOST
+        assert nth_round(run, number).draws <= rounds.MOST_DRAWS
     assert nth_round(Run(draws=7, warmup=2), 0) == (2, 7, 1)
 
 
@@ -77,10 +77,10 @@ def test_time_that_is_up_leaves_a_few_draws_at_least_and_the_longer_round(job, m
     orders = [Order(job, chain) for chain in range(2)]
     ended = run_here(orders, ignore, until_round(9), 0.0)
     assert ended.how == "out of time"
-    assert [result.count for result in ended.results] == [rounds.LEAST] * 2
+    assert [result.count for result in ended.results] == [rounds.LEAST_DRAWS] * 2
     ended = run_processes(job.stored(), 2, 2, None, 60.0, ignore, until_round(99), 0.0)
     assert ended.how == "out of time"
-    assert min(result.count for result in ended.results) >= rounds.LEAST
+    assert min(result.count for result in ended.results) >= rounds.LEAST_DRAWS
     first, second = (run_here(orders, ignore, until_round(number), 1e6).results for number in (0, 1))
     assert pool._longer(first, second, 2) == second
     cut = [replace(result, count=60) for result in second]
@@ -94,7 +94,7 @@ def test_a_run_ends_when_it_has_settled_and_says_so_if_it_could_not(job):
     assert settled.diagnose().settled
     hasty = tl.sample(job.model, job.dataset, chains=4, workers=0, minutes=1e-9)
     assert hasty.ended == "out of time"
-    assert hasty.draws_per_chain == rounds.LEAST
+    assert hasty.draws_per_chain == rounds.LEAST_DRAWS
     fixed = tl.sample(job.model, job.dataset, chains=2, workers=0, draws=5, minutes=1e-9)
     assert (fixed.ended, fixed.draws_per_chain) == ("finished", 5)
 

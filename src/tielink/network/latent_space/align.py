@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from tielink.kernels import njit
+from tielink.channels.channel import Floats
 from tielink.network.latent_space.proposal import add_slopes
-from tielink.network.latent_space.space import Latent, Layout, Space, empty_layout, make_tuning, position_of
+from tielink.network.latent_space.space import Latent, Layout, Space, empty_layout, make_tuning
 from tielink.network.latent_space.start import DISTURBED, ascend, heights, joint_layout, scaling, settle
 from tielink.sampler.partition import Clusters
 
@@ -29,22 +29,16 @@ NOISE = 0.2
 ENOUGH = 0.25
 """With this share of the smaller file linked, the networks lie over each other as they are."""
 
-Floats = NDArray[np.float64]
 
-
-@njit
-def _informations(file, layout, space):
-    """F_i of every record of a file at its current position, (n, K, K)."""
-    n, dimension = layout.position[file].shape[1], space.dimension
-    out, gradient, members = np.zeros((n, dimension, dimension)), np.zeros(dimension), np.zeros(1, dtype=np.int64)
-    for i in range(n):
-        members[0] = space.offset[file] + i
-        add_slopes(position_of(layout, space, members[0]), members[0], members, layout, space, gradient, out[i])
-        for k in range(dimension):
-            out[i, k, k] += 1.0 / layout.spread[0]
-            for h in range(k):
-                out[i, h, k] = out[i, k, h]
-    return out
+def _informations(file: int, layout: Layout, space: Space) -> Floats:
+    """Return F_i of every record of a file at its current position, (n, K, K)."""
+    positions, dimension = layout.position[file], space.dimension
+    lower = np.zeros((positions.shape[1], dimension, dimension))
+    for i, u in enumerate(np.ascontiguousarray(positions.T)):
+        members = space.offset[file] + np.array([i])
+        add_slopes(u, members[0], members, layout, space, np.zeros(dimension), lower[i])
+    lower += np.eye(dimension) / layout.spread[0]
+    return np.asarray(lower + np.tril(lower, -1).transpose(0, 2, 1))
 
 
 def find_layout(rng: np.random.Generator, state: Clusters, space: Space, log_bf: Floats | None) -> Layout:

@@ -102,7 +102,7 @@ def near_options(proposal, state, data, latent, unit, extra, own):
     if rules.largest == 2 and rules.mode != ONE_PER_FILE and extra < 0:
         record = state.member[own, 0]
         first, last = lists.begin[record], lists.begin[record + 1]
-        if state.size[own] == 1 and gains[0] > -np.inf:  # of no pair does the prior think more than of another
+        if state.size[own] == 1 and gains[0] > -np.inf:  # the prior is the same for all pairs
             values = lists.value[lists.pair[first:last]]
             number = _near_singles(form, state.label, state.size, lists.record[first:last], values, entries, costs)
             entries += first

@@ -9,7 +9,7 @@ import numpy as np
 
 from tielink.kernels import njit
 from tielink.network.latent_space.gibbs import near_options
-from tielink.network.latent_space.proposal import evidence_at, fit_cluster
+from tielink.network.latent_space.proposal import fit_cluster, particle_evidence
 from tielink.network.latent_space.space import place, position_of
 from tielink.sampler.choice import choose
 from tielink.sampler.moves.labels import MISSING, put_in, take_out
@@ -44,7 +44,7 @@ def _merge(rng, state, data, latent, unit):
 
     Accepted with probability min(1, omega_ac Z_ac/(Z_a Z_c)/s(c|a)).
     """
-    layout, space = latent.layout, latent.space
+    layout, space, particles = latent.layout, latent.space, latent.tuning.particles
     own = state.label[data.rules.unit_record[data.rules.unit_begin[unit]]]
     slots, values, log_omega, log_choice = _partners(state, data, latent, unit, own)
     if data.table.missing[0] > 0:
@@ -55,10 +55,10 @@ def _merge(rng, state, data, latent, unit):
     here, there = state.member[own, : state.size[own]], state.member[slots[chosen], : state.size[slots[chosen]]]
     both = np.concatenate((here, there))
     u_here, u_there = position_of(layout, space, here[0]), position_of(layout, space, there[0])
-    log_both, u = evidence_at(rng, both, both.size, u_here[:0], latent)
+    log_both, u = particle_evidence(rng, both, both.size, u_here[:0], particles, latent)
     log_ratio = log_omega[chosen] - log_choice[chosen] + log_both
-    log_ratio -= evidence_at(rng, here, here.size, u_here, latent)[0]
-    log_ratio -= evidence_at(rng, there, there.size, u_there, latent)[0]
+    log_ratio -= particle_evidence(rng, here, here.size, u_here, particles, latent)[0]
+    log_ratio -= particle_evidence(rng, there, there.size, u_there, particles, latent)[0]
     if math.log(rng.random()) >= log_ratio:
         return 0
     put_in(state, data, own, slots[chosen], values[chosen])
@@ -69,7 +69,7 @@ def _merge(rng, state, data, latent, unit):
 @njit
 def _split(rng, state, data, latent, unit):
     """Propose that a unit a leave its cluster c: the reverse of `_merge`, ratio for ratio."""
-    layout, space = latent.layout, latent.space
+    layout, space, particles = latent.layout, latent.space, latent.tuning.particles
     key = np.empty(data.rules.largest, dtype=np.int64)
     own, rest, before = take_out(state, data, unit, key)
     if own < 0:
@@ -82,9 +82,9 @@ def _split(rng, state, data, latent, unit):
     here, there = state.member[own, : state.size[own]].copy(), state.member[rest, : state.size[rest]].copy()
     both = np.concatenate((here, there))
     u = position_of(layout, space, here[0])
-    log_ratio = -evidence_at(rng, both, both.size, u, latent)[0]
-    log_here, u_here = evidence_at(rng, here, here.size, u[:0], latent)
-    log_there, u_there = evidence_at(rng, there, there.size, u[:0], latent)
+    log_ratio = -particle_evidence(rng, both, both.size, u, particles, latent)[0]
+    log_here, u_here = particle_evidence(rng, here, here.size, u[:0], particles, latent)
+    log_there, u_there = particle_evidence(rng, there, there.size, u[:0], particles, latent)
     # s(c|a) belongs to the state after the split: c stands where it was newly put.
     place(layout, space, there, u_there)
     slots, _, log_omega, log_choice = _partners(state, data, latent, unit, own)

@@ -77,7 +77,15 @@ class PaperPart(LatentSpacePart):
 
     def remember(self) -> None:
         """Make the cache of the current state."""
-        refresh(self.cache, self.chain.state, self.latent)
+        cache, space, state = self.cache, self.space, self.chain.state
+        alone = state.size[state.label] == 1
+        for file, intercept in enumerate(self.layout.intercept):
+            begin, end = space.offset[file : file + 2]
+            _fill_rows(file, intercept, cache.row[begin:end], self.layout, space)
+            single = begin + np.flatnonzero(alone[begin:end])
+            cache.singles[file] = len(single)
+            cache.single[begin : begin + len(single)] = single
+            cache.place[single] = begin + np.arange(len(single))
 
     def holds_rates(self, warmup_sweep: int | None) -> bool:
         """Never: the paper's algorithm moves everything from the beginning."""
@@ -161,19 +169,6 @@ def _drop_single(cache, space, record):
 
 
 @njit
-def refresh(cache, state, latent):
-    """Compute the cache afresh, in place."""
-    layout, space = latent.layout, latent.space
-    cache.singles[:] = 0
-    for file in range(2):
-        rows = cache.row[space.offset[file] : space.offset[file + 1]]
-        _fill_rows(file, layout.intercept[file], rows, layout, space)
-    for record in range(state.label.size):
-        if state.size[state.label[record]] == 1:
-            _add_single(cache, space, record)
-
-
-@njit
 def _move_record(u, record, value, cache, layout, space):
     """Bring the other rows of a file up to date with a record's move to u, where its own row sums to `value`."""
     file = space.file_of[record]
@@ -219,7 +214,7 @@ def _label(rng, state, data, latent, cache, row):
         if entry >= 0:
             value = lists.value[lists.pair[entry]]
         else:
-            value = _evidence_off_list(state, data, record, new)
+            value = _evidence_off_list(data, record, new)
             if data.table.missing[0] > 0:
                 return MISSING
         log_ratio += value + gain
@@ -244,7 +239,7 @@ def _label(rng, state, data, latent, cache, row):
 
 
 @njit
-def _evidence_off_list(state, data, record, other):
+def _evidence_off_list(data, record, other):
     """Profile evidence of a pair that is on no list; -inf for a known non-match."""
     rules, pair = data.rules, np.array([min(record, other), max(record, other)])
     for t in range(rules.apart_begin[record], rules.apart_begin[record + 1]):

@@ -5,21 +5,20 @@ import math
 import numpy as np
 
 from tielink.kernels import njit
-from tielink.network.latent_space.proposal import evidence, fit_cluster
+from tielink.network.latent_space.proposal import particle_evidence
 from tielink.network.latent_space.space import log_gamma, place, position_of
 
 
 @njit
 def jump(rng, state, latent, counts):
     """Conditional multiple-candidate jumps of `tuning.jumps` clusters, each that of a record drawn at random."""
-    layout, space, tuning = latent.layout, latent.space, latent.tuning
+    layout, space, particles = latent.layout, latent.space, latent.tuning.particles + 1
     # A cluster of two is drawn twice as often as one of one, before a jump and after it.
-    for _ in range(tuning.jumps):
+    for _ in range(latent.tuning.jumps):
         slot = state.label[rng.integers(0, state.label.size)]
         members = state.member[slot, : state.size[slot]]
         u = position_of(layout, space, members[0])
-        proposal = fit_cluster(members, members.size, layout, space)
-        _, chosen = evidence(rng, proposal, members, members.size, u, tuning.particles + 1, layout, space)
+        _, chosen = particle_evidence(rng, members, members.size, u, particles, latent)
         place(layout, space, members, chosen)
         counts[0] += 1
         counts[1] += chosen[0] != u[0]

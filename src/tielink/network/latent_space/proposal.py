@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tielink.kernels import njit
-from tielink.network.latent_space.row import LOGIT, exp_negative, log_normal_cdf, squared_distances
+from tielink.network.latent_space.row import HALF_LOG_2PI, LOGIT, exp_negative, log_normal_cdf, squared_distances
 from tielink.network.latent_space.space import log_gamma, log_prior_density
 from tielink.sampler.choice import choose
 
@@ -21,7 +21,6 @@ _INFLATION = 1.3
 _DEFENSIVE = 0.15
 _STEPS = 3
 _LONGEST = 2.0
-_HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
 class Fit(NamedTuple):
@@ -53,7 +52,7 @@ def _probit_slopes(squared, ties, intercept, score, weight):
         d2 = squared[j] + 1e-12
         inverse = 1.0 / math.sqrt(d2)
         predictor = intercept - d2 * inverse
-        log_density = -0.5 * predictor * predictor - _HALF_LOG_2PI
+        log_density = -0.5 * predictor * predictor - HALF_LOG_2PI
         up = log_density - log_normal_cdf(predictor)
         down = log_density - log_normal_cdf(-predictor)
         score[j] = (-math.exp(up) if ties[j] else math.exp(down)) * inverse
@@ -247,25 +246,19 @@ def quadratic_forms(proposal, x, out):
 
 
 @njit
-def evidence(rng, proposal, members, count, current, particles, layout, space):
+def particle_evidence(rng, members, count, current, particles, latent):
     """
-    log Z_A, the mean over M particles of gamma_A(u_r)/q_A(u_r), and one particle chosen by weight.
+    log Z_A of A, the first `count` members, the mean of gamma_A(u_r)/q_A(u_r), and one particle chosen by weight.
 
     *Forward* when `current` is empty: all particles are drawn from q_A. *Conditional* when `current` is a position:
-    it takes the first slot and the rest are drawn. A move that goes from one to the other is exact for any M.
+    it takes the first slot and the rest are drawn. A move that goes from one to the other is exact for any number.
     """
+    layout, space = latent.layout, latent.space
+    proposal, spread = fit_cluster(members, count, layout, space), layout.spread[0]
     points, log_weights = np.empty((particles, proposal.mean.size)), np.empty(particles)
     for r in range(particles):
-        u = current if (r == 0 and current.size > 0) else draw(rng, proposal, layout.spread[0])
+        u = current if (r == 0 and current.size > 0) else draw(rng, proposal, spread)
         points[r] = u
-        log_weights[r] = log_gamma(u, members, count, layout, space) - log_density(u, proposal, layout.spread[0])
+        log_weights[r] = log_gamma(u, members, count, layout, space) - log_density(u, proposal, spread)
     chosen, log_total = choose(rng, log_weights)
     return log_total - math.log(particles), points[chosen].copy()
-
-
-@njit
-def evidence_at(rng, members, count, current, latent):
-    """Fit q_A for the first `count` members, and evaluate their evidence; see `evidence`."""
-    layout, space = latent.layout, latent.space
-    proposal = fit_cluster(members, count, layout, space)
-    return evidence(rng, proposal, members, count, current, latent.tuning.particles, layout, space)

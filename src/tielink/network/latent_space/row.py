@@ -1,4 +1,4 @@
-"""The row kernel: one record's log-likelihood of ties when it stands at a given point.
+"""Dyads of one record that stands at a given point: distances, log-likelihoods, and their sum.
 
 Everything the sampler does ends here, so this file is written for the vectoriser: coordinate-major positions, no
 branch inside a loop, hand-written exp and log (numba's wheels come without SVML, and libm calls are not vectorised).
@@ -6,7 +6,6 @@ branch inside a loop, hand-written exp and log (numba's wheels come without SVML
 
 import math
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
@@ -24,7 +23,7 @@ _LN2_LOW = 1.90821492927058770002e-10
 _ROUND = 6755399441055744.0
 _SMALLEST = -700.0
 _SQRT_HALF = math.sqrt(0.5)
-_HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
+HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
 @intrinsic
@@ -108,7 +107,7 @@ def log_normal_cdf(x):
         return math.log(0.5 * math.erfc(-x * _SQRT_HALF))
     z = 1.0 / (x * x)
     series = z * (-1.0 + z * (3.0 + z * (-15.0 + z * (105.0 - 945.0 * z))))
-    return -0.5 * x * x - _HALF_LOG_2PI - math.log(-x) + math.log1p(series)
+    return -0.5 * x * x - HALF_LOG_2PI - math.log(-x) + math.log1p(series)
 
 
 @njit
@@ -118,15 +117,6 @@ def dyad(squared_distance, tie, intercept, link):
     if link == LOGIT:
         return tie * predictor - softplus(predictor)
     return log_normal_cdf(predictor if tie else -predictor)
-
-
-@njit
-def squared_distance(u, x, j):
-    """|u - x_j|^2 for column j of coordinate-major positions x."""
-    total = 0.0
-    for k in range(u.size):
-        total += (u[k] - x[k, j]) ** 2
-    return total
 
 
 @njit(fastmath={"contract"}, error_model="numpy")
@@ -184,36 +174,6 @@ def sum_terms(squared, ties, intercept, link):
         # Slices, not bounds: an index that might be negative (as far as numba knows) is not vectorised.
         end = begin + _BLOCK
         total += _logit_block(squared[begin:end], ties[begin:end], intercept)
-    return total
-
-
-@njit
-def row(u, x, ties, intercept, link, skip, skip_too):
-    """
-    Sum of dyad log-likelihoods of a record standing at `u`, l_i(u) in the design notes.
-
-    Parameters
-    ----------
-    u : (K,) float64
-        Where the record stands.
-    x : (K, n) float64
-        Positions of all records of its file.
-    ties : (n,) uint8
-        The record's row of the adjacency matrix, zero on the diagonal.
-    intercept : float
-        beta_j.
-    link : int
-        LOGIT or PROBIT.
-    skip, skip_too : int
-        Columns left out: the record itself, and one more (-1 for none).
-    """
-    squared = np.empty(x.shape[1])
-    squared_distances(u, x, squared)
-    total = sum_terms(squared, ties, intercept, link)
-    # Leaving a column out of the loop would break its vectorisation; taking the term off again costs one scalar call.
-    total -= dyad(squared[skip], ties[skip], intercept, link)
-    if skip_too >= 0:
-        total -= dyad(squared[skip_too], ties[skip_too], intercept, link)
     return total
 
 

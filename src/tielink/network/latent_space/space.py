@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from tielink.kernels import njit
 from tielink.model.problem import LatentSpaceProblem
-from tielink.network.latent_space.row import dyad, row, squared_distance
+from tielink.network.latent_space.row import LOGIT, PROBIT, dyad, squared_distances, sum_terms
 
 __all__ = ["LINKS", "Latent", "Layout", "Space", "Tuning", "empty_layout", "make_space", "make_tuning"]
 
-LINKS = {"logit": 0, "probit": 1}
+LINKS = {"logit": LOGIT, "probit": PROBIT}
 
 
 class Space(NamedTuple):
@@ -174,13 +174,19 @@ def record_row(u, record, members, layout, space):
     file = space.file_of[record]
     if not space.observed[file]:
         return 0.0
-    i = record - space.offset[file]
+    i, intercept = record - space.offset[file], layout.intercept[file]
     x, ties = layout.position[file], space.adjacency[file][i]
-    total = row(u, x, ties, layout.intercept[file], space.link, i, -1)
+    squared = np.empty(ties.size)
+    squared_distances(u, x, squared)
+    total = sum_terms(squared, ties, intercept, space.link)
+    # Leaving columns out of the loop would break its vectorisation; taking a term off again costs one scalar call.
+    total -= dyad(squared[i], ties[i], intercept, space.link)
     for other in members:
         if other != record and space.file_of[other] == file:
-            j = other - space.offset[file]
-            total -= dyad(squared_distance(u, x, j), ties[j], layout.intercept[file], space.link)
+            j, apart = other - space.offset[file], 0.0
+            for k in range(u.size):
+                apart += (u[k] - x[k, j]) ** 2
+            total -= dyad(apart, ties[j], intercept, space.link)
     return space.temperature * total
 
 

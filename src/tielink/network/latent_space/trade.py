@@ -1,7 +1,7 @@
 """Two records of one file trade places: each goes to the other's cluster. Where nearly everybody is linked, they must.
 
-Which two is drawn without looking at who is whom, by `Alike`: mostly records whose profiles agree in all or all but one
-of the fields, so that the trade costs no profile evidence. The way back draws the same two: no proposal ratio appears.
+`Alike` draws the two records independently of the partition: mostly records whose profiles agree in all fields or in
+all but one, so that profile evidence hardly changes. The reverse move draws the same two, so the proposal is symmetric.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from tielink.kernels import njit
 from tielink.model.problem import Problem
-from tielink.network.latent_space.proposal import evidence_at
+from tielink.network.latent_space.proposal import particle_evidence
 from tielink.network.latent_space.row import dyad
 from tielink.network.latent_space.space import place, position_of, record_row
 from tielink.sampler.data import entry_of
 from tielink.sampler.moves.labels import MISSING
-from tielink.sampler.table import evidence as group_evidence
+from tielink.sampler.table import evidence
 
 __all__ = ["Alike", "trade_places"]
 
@@ -65,32 +65,26 @@ class Alike:
 
 
 @njit
-def _swapped(state, slot, out, into, key):
-    """Write the members of a cluster with one record replaced by another, increasing."""
-    count = 0
-    for i in range(state.size[slot]):
-        if state.member[slot, i] != out:
-            key[count] = state.member[slot, i]
-            count += 1
-    while count > 0 and key[count - 1] > into:
-        key[count] = key[count - 1]
-        count -= 1
-    key[count] = into
-
-
-@njit
 def _evidence_with(state, data, slot, out, into, key):
-    """Profile evidence of a cluster with one record replaced by another; -inf for a known non-match."""
+    """Write the members of a cluster with one record replaced by another; return their evidence, -inf if apart."""
     rules, count = data.rules, state.size[slot]
     for t in range(rules.apart_begin[into], rules.apart_begin[into + 1]):
         if rules.apart_record[t] != out and state.label[rules.apart_record[t]] == slot:
             return -np.inf
-    _swapped(state, slot, out, into, key)
+    place = 0
+    for i in range(count):
+        if state.member[slot, i] != out:
+            key[place] = state.member[slot, i]
+            place += 1
+    while place > 0 and key[place - 1] > into:
+        key[place] = key[place - 1]
+        place -= 1
+    key[place] = into
     if count == 2:
         entry = entry_of(data.lists, key[0], key[1])
         if entry >= 0:
             return data.lists.value[data.lists.pair[entry]]
-    return group_evidence(data.table, key, count)
+    return evidence(data.table, key, count)
 
 
 @njit
@@ -117,13 +111,15 @@ def _fresh(rng, latent, here, there, u, v):
     Evidences and fits leave out all dyads between the records of both, whose likelihoods enter by themselves. Returns
     the log ratio and the new positions.
     """
-    count, other = here.size, there.size
+    count, other, particles = here.size, there.size, latent.tuning.particles
     both, back = np.concatenate((here, there)), np.concatenate((there, here))
     ratio = -_inside(both, count, u, v, latent.layout, latent.space)
-    ratio -= evidence_at(rng, both, count, u, latent)[0] + evidence_at(rng, back, other, v, latent)[0]
+    old_here, _ = particle_evidence(rng, both, count, u, particles, latent)
+    old_there, _ = particle_evidence(rng, back, other, v, particles, latent)
+    ratio -= old_here + old_there
     both[0], both[count], back[0], back[other] = there[0], here[0], here[0], there[0]
-    log_here, new_u = evidence_at(rng, both, count, u[:0], latent)
-    log_there, new_v = evidence_at(rng, back, other, u[:0], latent)
+    log_here, new_u = particle_evidence(rng, both, count, u[:0], particles, latent)
+    log_there, new_v = particle_evidence(rng, back, other, u[:0], particles, latent)
     ratio += log_here + log_there + _inside(both, count, new_u, new_v, latent.layout, latent.space)
     return ratio, new_u, new_v
 

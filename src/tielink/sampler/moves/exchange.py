@@ -1,7 +1,8 @@
 """Exchange two units: each goes to the other's cluster, or one of them is alone afterwards.
 
-Which two is drawn without looking at the links: a unit, a candidate of it, a candidate of that one. The way back draws
-the same two, so the ratio is that of the posterior. Where nearly everybody is linked, nothing else moves.
+The two are drawn independently of the partition: a unit, a candidate of it, a candidate of that candidate. The reverse
+move draws the same two, so the proposal is symmetric and the acceptance ratio is that of the posterior. Where nearly
+every record is linked, other moves are hardly ever accepted.
 """
 
 import math
@@ -76,7 +77,7 @@ def _both(state, data, first, to_first, second, to_second, key):
 
 
 @njit
-def _exchange(rng, state, data, a, c):
+def _exchange_two(rng, state, data, a, c):
     """Exchange units a and c; 1 if done, 0 if not, MISSING if evidence is asked for and nothing drawn."""
     rules = data.rules
     if state.label[rules.unit_record[rules.unit_begin[a]]] == state.label[rules.unit_record[rules.unit_begin[c]]]:
@@ -116,7 +117,7 @@ def _exchange(rng, state, data, a, c):
 def exchange_units(rng, state, data, plan, begin, counts):
     """Exchange the planned units from row `begin` on; return where evidence was missing, or the number of rows."""
     for row in range(begin, len(plan)):
-        result = _exchange(rng, state, data, plan[row, 0], plan[row, 1])
+        result = _exchange_two(rng, state, data, plan[row, 0], plan[row, 1])
         if result == MISSING:
             return row
         counts[0] += 1

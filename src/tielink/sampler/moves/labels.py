@@ -1,16 +1,18 @@
 """Restricted Gibbs draws of who is whom.
 
-A unit is taken out and put back, alone or into one of the clusters that hold a candidate of it. Candidates are given
-beforehand, so the options depend on the rest only; if the unit's own cluster is not among them, nothing may happen.
+A unit is taken out of its cluster and put back: alone, or into one of the clusters that hold a candidate of it. The
+lists of candidates are fixed, so the options depend on the other units only. If the cluster that the unit came from is
+not among the options, the unit stays where it was: else the move could not be reversed.
 """
 
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tielink.kernels import njit
 from tielink.sampler.choice import choose
-from tielink.sampler.data import entry_of
+from tielink.sampler.data import Data, entry_of
 from tielink.sampler.partition import PAIRS, join, join_gain, join_gains, part, permitted, with_unit, without_unit
 from tielink.sampler.table import evidence
 from tielink.sampler.ties import add_cluster, tie_gain
@@ -117,16 +119,6 @@ def options(state, data, unit, extra, own, slots, values, log_weights):
 
 
 @njit
-def most_options(data, unit):
-    """An upper bound of the number of options: candidates, one record more, and being alone."""
-    total = 2
-    for t in range(data.rules.unit_begin[unit], data.rules.unit_begin[unit + 1]):
-        record = data.rules.unit_record[t]
-        total += data.lists.begin[record + 1] - data.lists.begin[record]
-    return total
-
-
-@njit
 def _add_chance(state, data, unit, slot, chance):
     """Add to the sums of the listed pairs between a unit and a cluster."""
     for t in range(data.rules.unit_begin[unit], data.rules.unit_begin[unit + 1]):
@@ -165,7 +157,10 @@ def gibbs_label(rng, state, data, unit, extra):
     own, old, before = take_out(state, data, unit, key)
     if own < 0:
         return MISSING
-    most = most_options(data, unit)
+    most = 2  # a stranger, and being alone; then candidates, several of which may be one person
+    for t in range(data.rules.unit_begin[unit], data.rules.unit_begin[unit + 1]):
+        record = data.rules.unit_record[t]
+        most += data.lists.begin[record + 1] - data.lists.begin[record]
     slots, values, log_weights = np.empty(most, dtype=np.int64), np.empty(most), np.empty(most)
     number = options(state, data, unit, extra, own, slots, values, log_weights)
     found = old < 0
@@ -202,27 +197,17 @@ def gibbs_labels(rng, state, data, plan, begin, counts):
     return len(plan)
 
 
-@njit
-def every_unit(data):
-    """A plan for all units, candidates from their lists."""
-    units = data.rules.unit_begin.size - 1
-    plan = np.full((units, 2), -1, dtype=np.int64)
-    for unit in range(units):
-        plan[unit, 0] = unit
-    return plan
+def every_unit(data: Data) -> NDArray[np.int64]:
+    """Return a plan for all units, candidates from their lists."""
+    units = np.arange(len(data.rules.unit_begin) - 1)
+    return np.column_stack([units, np.full(len(units), -1)])
 
 
-@njit
-def strangers(rng, data, number):
-    """A plan for units drawn at random, each with one record at random: so that every linkage can be reached."""
-    units, records = data.rules.unit_begin.size - 1, data.rules.file_of.size
-    plan, count = np.empty((number, 2), dtype=np.int64), 0
-    for _ in range(number):
-        unit, record = rng.integers(0, units), rng.integers(0, records)
-        if data.rules.unit_of[record] != unit:
-            plan[count, 0], plan[count, 1] = unit, record
-            count += 1
-    return plan[:count]
+def strangers(rng: np.random.Generator, data: Data, number: int) -> NDArray[np.int64]:
+    """Return a plan for units drawn at random, each with one record at random: so every linkage can be reached."""
+    most = len(data.rules.unit_begin) - 1, len(data.rules.file_of)
+    plan = np.array([[rng.integers(size) for size in most] for _ in range(number)])
+    return np.asarray(plan[data.rules.unit_of[plan[:, 1]] != plan[:, 0]])
 
 
 @njit

@@ -27,6 +27,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from tielink.channels.channel import Codes
 from tielink.kernels import njit
 from tielink.sampler.choice import choose
 from tielink.sampler.data import Data, entry_of
@@ -35,9 +36,7 @@ from tielink.sampler.partition import FREE, Clusters, join_gain, join_gains, per
 from tielink.sampler.ties import mark_led_to, most_without_shared, tie_gain
 
 __all__ = ["move_off_list"]
-
-Codes = NDArray[np.int64]
-MOST = 128
+AT_A_TIME = 128
 """Loose records that are drawn at a time."""
 ROUNDS = 2
 BLIND = 0.25
@@ -51,7 +50,7 @@ def move_off_list(
     state: Clusters,
     data: Data,
     evidence: Callable[[Codes], NDArray[np.float64]],
-    most: int = MOST,
+    most: int = AT_A_TIME,
 ) -> tuple[int, int]:
     """Redraw who is whom among a few loose records that are no candidates; `evidence` tells E of pairs, one a row.
 
