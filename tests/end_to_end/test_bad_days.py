@@ -287,3 +287,17 @@ def test_files_of_one_name_stay_different_files(files):
         (files / name).write_text((files / "a.csv").read_text(encoding="utf-8"), encoding="utf-8")
     done = run("check", "x/a.csv", "x/a.csv", "x_a_1.csv", cwd=files)
     assert "9 values" in done.stdout, "of three files, not of two"
+
+
+def test_a_port_that_is_taken_is_said():
+    pytest.importorskip("uvicorn")
+    import socket
+
+    from tielink.review.server import Server
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(tl.InputError, match="--port: .* cannot be used: Address already in use"):
+            Server(None, taken.getsockname()[1])
+    assert run("review", ".", "--port", "99999").returncode == 2
