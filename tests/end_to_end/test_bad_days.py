@@ -298,6 +298,6 @@ def test_a_port_that_is_taken_is_said():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with pytest.raises(tl.InputError, match="--port: .* cannot be used: Address already in use"):
+        with pytest.raises(tl.InputError, match="cannot be used: Address already in use"):
             Server(None, taken.getsockname()[1])
     assert run("review", ".", "--port", "99999").returncode == 2

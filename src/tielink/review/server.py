@@ -252,6 +252,7 @@ class Server:
         try:
             self.socket.bind(("127.0.0.1", port))
         except OSError as error:
+            self.socket.close()
             what = f"{port} cannot be used: {error.strerror}."
             raise InputError([Fault("--port", what, "Name another, or none for one that is free.")]) from None
         self.port = int(self.socket.getsockname()[1])
