@@ -23,8 +23,7 @@ MISSING = -1
 LONGEST = 10_000
 """Characters of the longest text that is compared letter by letter."""
 
-USUALLY_MISSING = ("NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "NULL", "null", "-", "--", "?", ".",
-                   "0000-00-00")  # fmt: skip
+USUALLY_MISSING = ("NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "NULL", "null", "-", "--", "?", ".")
 """Texts that mean a missing value unless the user names others. (`Null` and `Na` are names, too.)"""
 
 LOOKS_MISSING = (*(text.lower() for text in USUALLY_MISSING), "none", "unknown")
