@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -16,14 +15,14 @@ from tielink.data.linkage import Linkage
 from tielink.estimation.losses import Binder
 from tielink.faults import Fault, Faults, InputError
 from tielink.files import write_whole
-from tielink.large.engines import Engine, choose_engine, variational
+from tielink.large.engines import Engine, choose_engine, remove_tables, variational
 from tielink.model.spec import Model
 from tielink.posterior.posterior import FINISHED
 from tielink.project import Project, Run
 from tielink.report.folder import LOG, check_folder
 from tielink.report.result import Result
 from tielink.report.words import versions
-from tielink.run.checkpoint import locked
+from tielink.run.checkpoint import locked, remove
 from tielink.run.job import Job
 from tielink.run.sample import run_job
 
@@ -151,7 +150,8 @@ def link(
         if folder is not None and checkpoint is not None:
             result.save(folder, exact_text=exact_text)
             if posterior.ended == FINISHED:
-                shutil.rmtree(checkpoint, ignore_errors=True)
+                remove_tables(checkpoint)
+                remove(checkpoint)
             tell.log(f"written after {time.monotonic() - begun:.1f} s")
     return result
 

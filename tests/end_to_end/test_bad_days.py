@@ -11,10 +11,13 @@ import time
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import tielink as tl
 from command_line import run
+from tielink.data.read import read_table_file
+from tielink.faults import Faults
 from tielink.simulate import scenario, write_project
 
 TINY = ["--chains", "2", "--warmup", "40", "--draws", "60"]
@@ -216,3 +219,85 @@ def test_an_interrupted_run_keeps_its_work_says_so_and_goes_on(tmp_path):
     assert not folder.exists()
     kept = half.draws_per_chain
     assert np.array_equal(whole.person[:, :kept], half.person), "what was finished is kept, draw for draw"
+
+
+def test_nothing_that_is_read_is_written_over(files):
+    before = (files / "a.csv").read_text(encoding="utf-8")
+    write(files, persons=before)
+    refused = {
+        ("link", "persons.csv", "b.csv", "--out", "."): "persons.csv: is read, and would be written over",
+        ("link", "a.csv", "b.csv", "--out", "."): "holds persons.csv, and no result of tielink's",
+        ("sample", "a.csv", "b.csv", "--out", "a.csv"): "a.csv: has the ending '.csv'",
+        ("estimate", "a.csv", "--project", "p.toml", "--out", "a.csv"): "a.csv: is read, and would be written over",
+        ("estimate", "x.nc", "--loss", "sadinle", "--out", "o.csv", "--review", "o.csv"): "would be written over",
+    }
+    for arguments, said in refused.items():
+        done = run(*arguments, cwd=files)
+        assert done.returncode == 2, arguments
+        assert said in done.stderr
+    assert (
+        (files / "a.csv").read_text(encoding="utf-8") == before == (files / "persons.csv").read_text(encoding="utf-8")
+    )
+
+
+def test_a_folder_of_the_users_in_the_place_of_the_checkpoint_is_kept(files):
+    mine = files / "result" / "checkpoint" / "tables" / "mine.txt"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("precious")
+    assert link(files).returncode == 0
+    assert [path for path in mine.parent.parent.rglob("*") if path.is_file()] == [mine]
+
+
+def test_only_pairs_that_are_said_to_be_one_person_are_matches():
+    frames = {name: pl.DataFrame({"id": ["1", "2", "3"], "username": ["anna", "bob", "carl"]}) for name in "ab"}
+    pairs = pl.DataFrame({"id_a": ["1", "2", "3"], "id_b": ["1", "2", "3"]})
+    decided = pairs.with_columns(decision=pl.Series(["known", "link", "no link"]))
+    answered = pairs.with_columns(pl.Series("Answer ", ["Same", "different", " unsure"]))
+    data = tl.Dataset.from_frames(frames)
+    assert len(tl.Linkage.from_pairs(data, decided).pairs()) == 2, "links.csv lists near-links too"
+    assert len(tl.Linkage.from_pairs(data, answered).pairs()) == 1
+    known = tl.Dataset.from_frames(frames, anchors=answered)
+    assert (len(known.anchors.pairs()), len(known.nonmatches)) == (1, 1)
+    labelled = tl.Dataset.from_frames(frames, anchors=pairs.with_columns(match=pl.Series([1, 1, 0])))
+    assert any("column 'match' seems to say no of some pairs" in str(fault) for fault in labelled.said)
+    with pytest.raises(tl.InputError, match="the decision is 'perhaps'"):
+        tl.Linkage.from_pairs(data, pairs.with_columns(decision=pl.lit("perhaps")))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("\n\nid,username\n1,anna\n", "row 1: is blank"),
+        ("sep=;\nid;username\n1;anna\n", "row 1: is 'sep=;'"),
+        ("\ufeff\n", "a.csv: is empty"),
+        ("\ufeff\ufeffid,username\n1,anna\n", ""),
+    ],
+)
+def test_first_rows_that_are_no_header_are_said(tmp_path, text, said):
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    faults = Faults()
+    table = read_table_file(tmp_path / "a.csv", faults)
+    assert said in " ".join(map(str, faults.errors))
+    assert table is None if said else table.frame.columns == ["id", "username"]
+
+
+def test_files_of_one_name_stay_different_files(files):
+    for name in ("x/a.csv", "x_a_1.csv"):
+        (files / name).parent.mkdir(exist_ok=True)
+        (files / name).write_text((files / "a.csv").read_text(encoding="utf-8"), encoding="utf-8")
+    done = run("check", "x/a.csv", "x/a.csv", "x_a_1.csv", cwd=files)
+    assert "9 values" in done.stdout, "of three files, not of two"
+
+
+def test_a_port_that_is_taken_is_said():
+    pytest.importorskip("uvicorn")
+    import socket
+
+    from tielink.review.server import Server
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(tl.InputError, match="cannot be used: Address already in use"):
+            Server(None, taken.getsockname()[1])
+    assert run("review", ".", "--port", "99999").returncode == 2

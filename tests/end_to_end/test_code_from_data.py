@@ -6,8 +6,10 @@ import csv
 import os
 import pickle
 import re
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,9 @@ import pytest
 import tielink as tl
 from command_line import run
 from stops import MARK, LinkRun, make_world
+from tielink.data import databases
 from tielink.data.spreadsheet import exact_text, shown_as_text
+from tielink.faults import Faults
 from tielink.files import open_regular, try_writing, write_whole
 from tielink.run.checkpoint import locked
 
@@ -197,6 +201,23 @@ def test_databases_read_nothing_outside_either(files):
         done = run("check", "sent/p.toml", cwd=files)
         assert done.returncode == (2 if said else 0), done.stderr
         assert said in done.stderr
+
+
+def test_databases_that_never_end_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(databases, "LONGEST", 0.5)
+    monkeypatch.setattr(databases, "MOST_CELLS", 300_000)
+    endless = "with recursive c(id) as (select 1 union all select id + 1 from c) select"
+    with closing(sqlite3.connect(tmp_path / "x.sqlite")) as base:
+        base.execute(f"create view many as {endless} id, 'x' as name from c")
+        base.execute(f"create view long as {endless} max(id) as id from c")
+    for view, said in (("many", "has more than 300,000 cells"), ("long", "takes longer than")):
+        faults = Faults()
+        assert databases.read_inside(tmp_path / f"x.sqlite::{view}", faults) is None
+        assert said in str(faults.errors[0])
+    os.mkfifo(tmp_path / "x.sqlite-wal")
+    faults = Faults()
+    assert databases.read_inside(tmp_path / "x.sqlite::many", faults) is None
+    assert "x.sqlite-wal: is no file" in str(faults.errors[0])
 
 
 def test_columns_named_as_those_of_the_result_lose_nothing(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import numpy as np
@@ -268,6 +269,24 @@ def test_sheets_and_database_tables_are_sources(tmp_path):
     assert unnamed.returncode == 2
     assert "Name one: x.xlsx#people 2024" in unnamed.stderr
     assert "Did you mean 'people'?" in unnamed.stderr
+
+
+def test_a_sheet_that_does_not_say_its_width_is_read(tmp_path):
+    import zipfile
+
+    from tielink.data.read import read_table_file
+    from tielink.faults import Faults
+
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for line in (["id", "name", "town"], ["1", "anna", "Rome"], ["2"]):
+        book.active.append(line)
+    book.save(tmp_path / "whole.xlsx")
+    with zipfile.ZipFile(tmp_path / "whole.xlsx") as whole, zipfile.ZipFile(tmp_path / "x.xlsx", "w") as made:
+        for name in whole.namelist():
+            made.writestr(name, re.sub(rb"<dimension[^>]*/>", b"", whole.read(name)))
+    table = read_table_file(tmp_path / "x.xlsx", Faults())
+    assert table.frame.rows() == [("1", "anna", "Rome"), ("2", None, None)]
 
 
 def test_a_package_that_is_not_installed_is_said_with_how_to_install_it(tmp_path, monkeypatch):

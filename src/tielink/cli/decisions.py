@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tielink.cli.outputs import POSTERIOR
 from tielink.faults import Faults
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ ProjectFile = Annotated[
 
 def is_posterior(path: Path) -> bool:
     """Whether the file is to be read as a posterior that tielink saved."""
-    return path.suffix.lower() in (".nc", ".h5", ".netcdf")
+    return path.suffix.lower() in POSTERIOR
 
 
 def project_data(path: Path, allow_outside: bool) -> tuple[Dataset, Linkage | None]:

@@ -9,7 +9,7 @@ import typer
 
 from tielink.cli.decisions import ProjectFile, is_posterior, project_data, table_file
 from tielink.cli.inputs import AllowOutside
-from tielink.cli.outputs import ExactText, check_out
+from tielink.cli.outputs import TABLE, ExactText, check_out
 from tielink.faults import Faults, nearest
 
 if TYPE_CHECKING:
@@ -57,7 +57,10 @@ def estimate(
     if review is not None and loss != "sadinle":
         faults.error("--review", f"the loss {loss} leaves nothing undecided.", "Leave it out, or say --loss sadinle.")
     faults.raise_errors()
-    check_out(out)
+    review = out.with_name("review.csv") if review is None and loss == "sadinle" else review
+    for path, other in ((out, review), (review, out)):
+        if path is not None:
+            check_out(path, TABLE, [source, *([] if other is None else [other])])
     from tielink.cli.show import console
     from tielink.data.frames import to_polars
     from tielink.data.spreadsheet import write_table
@@ -75,8 +78,7 @@ def estimate(
     write_table(out, to_polars(links.pairs()), exact=exact_text)
     console.print(f"{len(links.pair_numbers):,} links, {links.persons:,} persons. Written to {out}.", markup=False)
     if isinstance(found, Decision):
-        review = review or out.with_name("review.csv")
-        check_out(review)
+        assert review is not None
         write_table(review, to_polars(found.undecided), exact=exact_text)
         console.print(f"{len(found.review.pairs):,} pairs for a person to look at: {review}.", markup=False)
 

@@ -296,4 +296,5 @@ def _names(inputs: list[Path]) -> list[str]:
         f"{path.parent.name}_{stem}" if stems.count(stem) > 1 else stem
         for path, stem in zip(inputs, stems, strict=True)
     ]
-    return [f"{name}_{place + 1}" if names.count(name) > 1 else name for place, name in enumerate(names)]
+    names = [f"{name}_{place + 1}" if names.count(name) > 1 else name for place, name in enumerate(names)]
+    return names if len(set(names)) == len(names) else [f"file_{place + 1}" for place in range(len(names))]

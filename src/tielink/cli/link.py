@@ -11,7 +11,7 @@ import typer
 
 from tielink.cli.inputs import read_data, takes_data
 from tielink.cli.networks import Dimension, Network, with_network
-from tielink.cli.outputs import ExactText
+from tielink.cli.outputs import ExactText, check_apart
 from tielink.faults import Faults
 
 if TYPE_CHECKING:
@@ -98,13 +98,14 @@ def run_link(
     from tielink.cli.show import console, show_dataset, show_said
     from tielink.linking import CHECKPOINT, link
     from tielink.posterior.posterior import OUT_OF_TIME
-    from tielink.report.folder import check_folder, files_of
+    from tielink.report.folder import FILES, check_folder, files_of
     from tielink.run.checkpoint import JOB
 
     # Settings are checked and the folder is tried before the data are read: both are quick to mend.
     replace(
         project.run, **{name: value for name, value in settings.items() if name != "engine" or isinstance(value, str)}
     )
+    check_apart([out / name for name in FILES], project.sources.paths())
     check_folder(out)
     dataset, truth = read_data(project, faults)
     show_said(dataset.said)

@@ -30,7 +30,7 @@ def review(
     also: Annotated[list[Path] | None, typer.Option("--also", help="Answers of others. Repeatable.")] = None,
     who: Annotated[str | None, typer.Option("--who", help="Your name, for the file. [default: your login]")] = None,
     part: Annotated[str, typer.Option("--part", help="Your part of the records: 1/3 is the first of three.")] = "1/1",
-    port: Annotated[int, typer.Option(help="The port to listen on. [default: any that is free]", min=0)] = 0,
+    port: Annotated[int, typer.Option(help="The port to listen on. [default: any that is free]", min=0, max=65535)] = 0,
     open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
 ) -> None:
     """Answer questions about the links that matter most; or audit the linkage.

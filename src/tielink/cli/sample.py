@@ -10,7 +10,7 @@ import typer
 
 from tielink.cli.inputs import read_data, takes_data
 from tielink.cli.networks import Dimension, Network, with_network
-from tielink.cli.outputs import check_out
+from tielink.cli.outputs import POSTERIOR, check_out
 from tielink.faults import Faults
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def sample(
     from tielink.cli.show import console, show_said
     from tielink.run.sample import sample as run
 
-    check_out(out)
+    check_out(out, POSTERIOR, project.sources.paths())
     given: dict[str, Any] = {
         "sampler": sampler, "chains": chains, "warmup": warmup, "draws": draws, "thin": thin, "seed": seed,
         "minutes": minutes,
@@ -89,7 +89,7 @@ def resume(
     """Continue an interrupted run; the draws are those that an uninterrupted one gives."""
     from tielink.run.sample import resume as run
 
-    check_out(out)
+    check_out(out, POSTERIOR)
     _finish(run(checkpoint, workers=workers, interval=interval, minutes=minutes), out)
 
 

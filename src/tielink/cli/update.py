@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -57,7 +58,7 @@ def update(
     for name in ("posterior.nc", "project.toml"):
         if not (folder / name).is_file():
             faults.error(str(folder / name), "there is no such file.", "Name the folder that tielink link wrote.")
-    if out.resolve() == folder.resolve():
+    if os.path.realpath(out) == os.path.realpath(folder):
         faults.error("--out", "is the folder of the run before.", "Name another one: what changed needs both.")
     faults.raise_errors()
     check_folder(out)

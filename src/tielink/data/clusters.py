@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tielink.data.frames import Table
-from tielink.data.linkage import Linkage, pair_records
+from tielink.data.linkage import Linkage, pair_records, same_pairs
 from tielink.data.records import Records
 from tielink.faults import Faults
 
@@ -23,7 +23,7 @@ def is_clusters(table: Table) -> bool:
 def read_linkage(records: Records, table: Table, where: str, faults: Faults) -> Linkage:
     """Read pairs (`id_a, id_b` …) or clusters (`id, cluster`, with `file` if there are several); faults are listed."""
     if not is_clusters(table):
-        numbers = pair_records(records, table, where, faults)
+        numbers = pair_records(records, same_pairs(table, faults), where, faults)
         return Linkage.from_pairs(records, [(records[int(a)], records[int(b)]) for a, b in numbers])
     labels = np.arange(len(records)) + len(records)
     columns = table.frame.columns

@@ -6,10 +6,12 @@ Cells become text as a CSV file would hold them, so that ids and values mean the
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import datetime, time
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,12 @@ __all__ = ["is_inside", "read_inside", "split_inside"]
 EXCEL = (".xlsx", ".xlsm")
 SQLITE = (".sqlite", ".sqlite3", ".db")
 DUCKDB = (".duckdb", ".ddb")
+BESIDE = (".wal", "-wal", "-shm", "-journal")
+"""What databases keep in files beside their own."""
+LONGEST = 30.0
+"""Seconds that reading a table of a database may take: it may be a view that never ends."""
+MOST_CELLS = 50_000_000
+"""Cells that such a table may have."""
 
 Rows = tuple[list[str], list[tuple[Any, ...]]]
 """Names of columns, and rows."""
@@ -53,6 +61,10 @@ def read_inside(path: Path, faults: Faults) -> Table | None:
     if not file.is_file():
         faults.error(str(file), "there is no such file.", "Check the path.")
         return None
+    for path in (file.with_name(file.name + end) for end in BESIDE):
+        if path.exists() and not path.is_file():
+            faults.error(str(path), "is no file, where a database keeps one of its own.", "Remove it.")
+            return None
     suffix = file.suffix.lower()
     sign, read = ("#", _excel) if suffix in EXCEL else ("::", _sqlite if suffix in SQLITE else _duckdb)
     try:
@@ -113,13 +125,14 @@ def _excel(file: Path, wanted: str) -> Rows | list[str]:
     head = ["" if cell is None else str(cell).strip() for cell in (rows[0] if rows else ())]
     while head and not head[-1]:
         head.pop()  # columns that are formatted but empty
-    return head, [row[: len(head)] for row in rows[1:]]
+    blank = (None,) * len(head)  # rows may be shorter where the workbook does not say its width
+    return head, [(*row, *blank)[: len(head)] for row in rows[1:]]
 
 
 def _sqlite(file: Path, wanted: str) -> Rows | list[str]:
     with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as base:
         listing = "select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'"
-        return _query(base.execute, listing, wanted)
+        return _query(base, listing, wanted)
 
 
 def _duckdb(file: Path, wanted: str) -> Rows | list[str]:
@@ -127,14 +140,28 @@ def _duckdb(file: Path, wanted: str) -> Rows | list[str]:
 
     # A view could read any file of this machine.
     with duckdb.connect(str(file), read_only=True, config={"enable_external_access": "false"}) as base:
-        return _query(base.execute, "select table_name from information_schema.tables", wanted)
+        return _query(base, "select table_name from information_schema.tables", wanted)
 
 
-def _query(execute: Callable[[str], Any], listing: str, wanted: str) -> Rows | list[str]:
+def _query(base: Any, listing: str, wanted: str) -> Rows | list[str]:
     """Fetch the table that is wanted, or the only one; else return the names of all."""
-    names = sorted(str(row[0]) for row in execute(listing).fetchall())
+    names = sorted(str(row[0]) for row in base.execute(listing).fetchall())
     if (wanted and wanted not in names) or (not wanted and len(names) != 1):
         return names
     quoted = '"' + (wanted or names[0]).replace('"', '""') + '"'
-    found = execute(f"select * from {quoted}")
-    return [column[0] for column in found.description], found.fetchall()
+    patience, begun = threading.Timer(LONGEST, base.interrupt), monotonic()
+    patience.start()
+    try:
+        found, rows = base.execute(f"select * from {quoted}"), []
+        head = [column[0] for column in found.description]
+        while some := found.fetchmany(100_000):
+            rows += some
+            if len(rows) * len(head) > MOST_CELLS:
+                raise ValueError(f"it has more than {MOST_CELLS:,} cells, or never ends")
+    except Exception as error:
+        if monotonic() - begun >= LONGEST:
+            raise TimeoutError(f"it takes longer than {LONGEST:.0f} seconds, or never ends") from error
+        raise
+    finally:
+        patience.cancel()
+    return head, rows

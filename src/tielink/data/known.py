@@ -9,14 +9,11 @@ from numpy.typing import NDArray
 
 from tielink.data.answers import Settled
 from tielink.data.frames import Table, is_frame, to_polars
-from tielink.data.linkage import Linkage, pair_records
+from tielink.data.linkage import Linkage, by_answer, pair_records
 from tielink.data.records import Records
 from tielink.faults import Faults, listed
 
 __all__ = ["read_known"]
-
-ANSWER = "answer"
-ANSWERS = ("same", "different", "unsure")
 
 
 def read_known(
@@ -38,7 +35,9 @@ def read_known(
     for usual, where, given in (("same", "anchors", anchors), ("different", "nonmatches", nonmatches)):
         several = isinstance(given, list) and all(isinstance(part, Table) for part in given)
         for source in given if several else [given]:
-            for answer, part in _answers(source, usual, where, faults):
+            table = Table(to_polars(source), where) if is_frame(source) else source
+            parts = by_answer(table, usual, faults) if isinstance(table, Table) else {usual: source}
+            for answer, part in parts.items():
                 found[answer].append(pair_records(records, part, where, faults))
     if unsure := sum(map(len, found["unsure"])):
         faults.note("anchors", f"{unsure:,} pairs are marked as unsure: they stay open.")
@@ -71,22 +70,6 @@ def read_known(
 def _linkage(records: Records, pairs: NDArray[np.int64], frame_kind: str) -> Linkage:
     known = Linkage.from_pairs(records, [(records[a], records[b]) for a, b in pairs])
     return Linkage(records, known.labels, frame_kind=frame_kind)
-
-
-def _answers(source: Any, usual: str, where: str, faults: Faults) -> list[tuple[str, Any]]:
-    """Part a table by its column `answer` (same, different or unsure); without one, all of it means the usual."""
-    table = Table(to_polars(source), where) if is_frame(source) else source
-    if not isinstance(table, Table) or ANSWER not in table.frame.columns:
-        return [(usual, source)]
-    answers = np.array([str(answer).strip().lower() for answer in table.frame[ANSWER].to_list()])
-    for row in np.flatnonzero(~np.isin(answers, ANSWERS))[:3]:
-        faults.error(table.at(int(row)), f"the answer is {str(answers[row])!r}.", f"Give {' or '.join(ANSWERS)}.")
-    rest = table.frame.drop(ANSWER)
-    return [
-        (answer, Table(rest.filter(mask), table.where, None if table.rows is None else table.rows[mask]))
-        for answer in ANSWERS
-        if (mask := answers == answer).any()
-    ]
 
 
 def _distinct(

@@ -20,7 +20,7 @@ from tielink.faults import Faults
 if TYPE_CHECKING:
     from tielink.data.dataset import Dataset
 
-__all__ = ["Linkage", "LinkageClass", "canonical", "pair_records"]
+__all__ = ["Linkage", "LinkageClass", "by_answer", "canonical", "pair_records", "same_pairs"]
 
 LinkageClass = Literal["pairs", "one_per_file", "free"]
 """Which partitions are allowed: singletons and pairs across files; at most one record per file; any."""
@@ -64,8 +64,13 @@ class Linkage:
 
         `pairs` is a list of ((file, id), (file, id)), of (id, id) when there are two files, or a data frame with
         columns `id_a, id_b` (two files) or `file_a, id_a, file_b, id_b`. Pairs chain: a–b and b–c make one person.
+        Where a column `answer` or `decision` says that some are no match, these are left out.
         """
         records, kind = _index(data)
+        if is_frame(pairs):
+            faults = Faults()
+            pairs = same_pairs(Table(to_polars(pairs), "pairs"), faults)
+            faults.raise_errors()
         numbers = pair_records(records, pairs)
         graph = coo_array((np.ones(len(numbers)), numbers.T), shape=(len(records), len(records)))
         _, labels = csgraph.connected_components(graph, directed=False)
@@ -226,6 +231,48 @@ def pair_records(records: Records, pairs: Any, where: str = "pairs", faults: Fau
     return np.array(numbers, dtype=np.int64).reshape(-1, 2)
 
 
+WORDS = {
+    "answer": {"same": "same", "different": "different", "unsure": "unsure"},
+    "decision": {"known": "same", "link": "same", "no link": "unsure"},
+}
+"""What a column says of pairs: a person's answer, or what `links.csv` decided, where `no link` is nobody's answer."""
+PAIR_COLUMNS = ("file_a", "id_a", "file_b", "id_b")
+NO = {"0", "0.0", "false", "no", "n"}
+YES_OR_NO = NO | {"1", "1.0", "true", "yes", "y"}
+
+
+def by_answer(table: Table, usual: str, faults: Faults) -> dict[str, Table]:
+    """Part a table of pairs into same, different and unsure by what a column says; without one, all are the usual."""
+    columns = {name.strip().casefold(): name for name in table.frame.columns}
+    column = next((name for name in WORDS if name in columns), None)
+    if column is None:
+        _notice_labels(table, usual, faults)
+        return {usual: table}
+    said = np.array([str(cell or "").strip().casefold() for cell in table.frame[columns[column]].to_list()], dtype=str)
+    for row in np.flatnonzero(~np.isin(said, list(WORDS[column])))[:3]:
+        faults.error(table.at(int(row)), f"the {column} is {str(said[row])!r}.", f"Give {' or '.join(WORDS[column])}.")
+    rest, meant = table.frame.drop(columns[column]), np.array([WORDS[column].get(word, "") for word in said], dtype=str)
+    return {
+        answer: Table(rest.filter(mask), table.where, None if table.rows is None else table.rows[mask])
+        for answer in ("same", "different", "unsure")
+        if (mask := meant == answer).any() or answer == usual
+    }
+
+
+def same_pairs(table: Table, faults: Faults) -> Table:
+    """Return the pairs of a table that are matches."""
+    return by_answer(table, "same", faults)["same"]
+
+
+def _notice_labels(table: Table, usual: str, faults: Faults) -> None:
+    """Warn of a column that seems to say which pairs are meant, and is not read."""
+    for name in [name for name in table.frame.columns[2:] if name not in PAIR_COLUMNS]:
+        values = {str(cell).strip().casefold() for cell in table.frame[name].to_list() if cell is not None}
+        if values <= YES_OR_NO and values & NO:
+            what = f"column {name!r} seems to say no of some pairs, and is not read: all are taken as {usual}."
+            faults.warning(table.where, what, "To have it read, call it answer, with same, different or unsure.")
+
+
 PAIRS_HELP = (
     "Give columns id_a, id_b (two files) or file_a, id_a, file_b, id_b; in Python also ((file, id), (file, id))."
 )
@@ -233,7 +280,7 @@ PAIRS_HELP = (
 
 def _cells(records: Records, table: Table, faults: Faults) -> list[Any]:
     """Return the pairs in a table: columns by name, by the names of the files, or else the first two."""
-    columns, full = table.frame.columns, ["file_a", "id_a", "file_b", "id_b"]
+    columns, full = table.frame.columns, PAIR_COLUMNS
     if set(columns) >= set(full):
         return [((a, x), (b, y)) for a, x, b, y in table.frame.select(full).iter_rows()]
     if len(columns) < 2 or set(columns) & set(full[::2]):

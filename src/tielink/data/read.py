@@ -34,6 +34,9 @@ MARKS = {
     b"\xfe\xff": "utf-16",
 }
 """Byte-order marks, the longer first."""
+EMPTY, HEADER = "is empty.", "Expected a header row and at least one row below it."
+SEPARATOR_ROW = re.compile(r'"?sep=.?"?', re.IGNORECASE)
+"""A first row for Excel alone."""
 MISREAD = re.compile("ï»¿|[ÃÂ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|\ufffd")
 """What UTF-8 looks like when it is read as Latin-1 or Windows-1252, and the sign for a lost letter."""
 
@@ -48,7 +51,7 @@ def read_table_file(path: Path, faults: Faults, *, encoding: str = "utf-8") -> T
         return None
     try:
         with open_regular(path) as file:
-            raw = file.read()
+            raw = file.read() or b""  # some system files have nothing to say, not even that
     except FileNotFoundError:
         faults.error(str(path), "there is no such file.", "Check the path.")
         return None
@@ -82,7 +85,7 @@ def _parquet(raw: bytes, where: str, faults: Faults) -> Table | None:
 
 def _decode(raw: bytes, where: str, encoding: str, faults: Faults) -> str | None:
     if not raw.strip():
-        faults.error(where, "is empty.", "Expected a header row and at least one row below it.")
+        faults.error(where, EMPTY, HEADER)
         return None
     marked = next((name for mark, name in MARKS.items() if raw.startswith(mark)), None)
     if marked is not None:
@@ -92,10 +95,12 @@ def _decode(raw: bytes, where: str, encoding: str, faults: Faults) -> str | None
         faults.error(f"{where}, row {row}", "holds binary data, not text.", "Give a CSV, TSV or Parquet file.")
         return None
     try:
-        text = raw.decode(encoding)
+        text = raw.decode(encoding).lstrip("\ufeff")
         text.encode()
         _notice_misread(text, where, encoding, faults)
-        return text
+        if text.strip():
+            return text
+        faults.error(where, EMPTY, HEADER)
     except UnicodeEncodeError:
         faults.error(where, f"holds halves of characters when read as {encoding}.", "Say the encoding it has.")
         return None
@@ -131,6 +136,11 @@ def _notice_misread(text: str, where: str, encoding: str, faults: Faults) -> Non
 
 
 def _delimited(text: str, where: str, delimiter: str | None, faults: Faults) -> Table | None:
+    first = text.partition("\n")[0].strip()
+    if not first or SEPARATOR_ROW.fullmatch(first):
+        what = f"is {first!r}" if first else "is blank"
+        faults.error(f"{where}, row 1", f"{what}, where the names of the columns are meant.", "Remove that row.")
+        return None
     delimiter = delimiter or _sniff(text)
     if '"' in text:
         parsed = _parse_quoted(text, where, delimiter, faults)

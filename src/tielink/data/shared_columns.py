@@ -60,7 +60,10 @@ def say_unshared(
     if columns and len(lone) == len(columns) and not other_evidence:
         ways = [faults.setting("same", {one.name: two.name}) for one, two, _ in pairs]
         first, second = [next(iter(table.frame.columns), "column") for table in list(tables.values())[:2]]
-        held = "; ".join(f"{file} has {listed([repr(c.name) for c in lone if c.file == file], 8)}" for file in tables)
+        held = "; ".join(
+            f"{file} has {listed([repr(c.name) for c in lone if c.file == file], 8) or 'its ids alone'}"
+            for file in tables
+        )
         faults.error(
             "columns",
             f"the files have no column in common, and there are no ties to link by: {held}.",

@@ -203,6 +203,11 @@ class Sources:
             mine.raise_errors()
         return None if table is None else Linkage(dataset.records, labels, frame_kind=dataset.frame_kind)
 
+    def paths(self) -> list[Path]:
+        """Return every file that is read."""
+        known = [*self.anchors, *self.nonmatches, *self.answers, *([] if self.truth is None else [self.truth])]
+        return [split_inside(self.folder / path)[0] for path in [*self.records.values(), *self.ties.values(), *known]]
+
     def moved(self, folder: Path) -> Self:
         """Return the same sources with paths that count from another folder."""
 

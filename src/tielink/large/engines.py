@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -18,7 +19,7 @@ import numpy as np
 from tielink.data.dataset import Dataset
 from tielink.data.stored import stored_dataset
 from tielink.faults import Fault, InputError
-from tielink.files import write_whole
+from tielink.files import open_regular, write_whole
 from tielink.large.tables import DuckTables, SparkTables, Tables
 from tielink.model.network import LatentSpace
 from tielink.model.spec import Model
@@ -26,7 +27,7 @@ from tielink.posterior.posterior import Posterior
 from tielink.project import Run
 from tielink.run.memory import machine_memory
 
-__all__ = ["DuckDB", "Engine", "Spark", "choose_engine", "variational"]
+__all__ = ["DuckDB", "Engine", "Spark", "choose_engine", "remove_tables", "variational"]
 
 SECONDS = 5e-5
 """CPU seconds of the exact sampler for a record and sweep, with ties and a few fields."""
@@ -38,7 +39,7 @@ USUAL_DRAWS = 900
 """Sweeps after warm-up that a run may need until it has settled, where their number is not given."""
 PILOT = 140
 """Sweeps that learn the power of ties."""
-TABLES = "tables"
+TABLES, MARK = "tables", "run.sha256"
 
 
 @dataclass(frozen=True)
@@ -180,6 +181,12 @@ def variational(
     return variational_posterior(model, dataset, problem, run, found)
 
 
+def remove_tables(folder: Path) -> None:
+    """Remove the tables that a finished run kept in a folder."""
+    if (folder / TABLES / MARK).is_file():
+        shutil.rmtree(folder / TABLES, ignore_errors=True)
+
+
 def _claim(place: Path, engine: Engine, model: Model, dataset: Dataset, run: Run) -> None:
     """Make the folder this run's; one that holds another run is refused."""
     digest = hashlib.sha256()
@@ -189,10 +196,13 @@ def _claim(place: Path, engine: Engine, model: Model, dataset: Dataset, run: Run
         digest.update(np.ascontiguousarray(array).tobytes())
     settings = {"data": values, "model": model.to_table(), "seed": run.seed, "engine": engine.kind}
     digest.update(json.dumps(settings | {"version": version("tielink")}, sort_keys=True, default=str).encode())
-    mark = place / "run.sha256"
+    mark = place / MARK
     try:
         place.mkdir(parents=True, exist_ok=True)
-        known = mark.read_text() if mark.exists() else None
+        known = None
+        if mark.exists():
+            with open_regular(mark) as file:
+                known = file.read().decode(errors="replace")
     except OSError as error:
         what = f"cannot be used: {error.strerror}."
         raise InputError([Fault(str(place), what, "Name another folder.")]) from None

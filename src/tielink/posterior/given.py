@@ -215,7 +215,7 @@ class _Population:
         near = np.union1d(self.around, np.flatnonzero(np.isin(self.person, list(self.forced)).any(axis=0)))
         near = np.union1d(near, list(self.forced)).astype(np.int64)
         labels = np.searchsorted(near, self.person[:, near])
-        found = pair_probabilities(labels.reshape(posterior.chains, -1, len(near)))
+        found = pair_probabilities(labels.reshape(*posterior.person.shape[:2], len(near)))
         pairs = near[found.pairs]
         kept, counted = ~touched[before.pairs].any(axis=1), touched[pairs].any(axis=1)
         chance = found.probability[counted]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tielink.data.frames import to_polars
 from tielink.data.spreadsheet import write_table
-from tielink.faults import Fault, InputError
+from tielink.faults import Fault, InputError, listed
 from tielink.files import try_writing
 
 if TYPE_CHECKING:
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FILES", "LOG", "check_folder", "files_of", "write_folder"]
 
-LOG = "run.log"
+LOG, REPORT = "run.log", "report.html"
 FILES = {
-    "report.html": "the report: open it in a browser",
+    REPORT: "the report: open it in a browser",
     "links.csv": "links and near-links, with probability, decision and evidence",
     "persons.csv": "every record with the number of its person",
     "profiles.csv": "the merged profile of every linked person",
@@ -45,6 +45,10 @@ def check_folder(folder: Path) -> None:
     except OSError as error:
         what = f"cannot be written to: {error.strerror}."
         raise InputError([Fault(str(folder), what, "Name another folder.")]) from None
+    there = [name for name in FILES if (folder / name).exists()]
+    if there and not {LOG, REPORT} & set(there):
+        what = f"holds {listed(there)}, and no result of tielink's: what is there would be written over."
+        raise InputError([Fault(str(folder), what, "Name another folder, or move it away.")])
     try_writing(folder / LOG)
 
 
@@ -58,5 +62,5 @@ def write_folder(result: Result, folder: Path, *, exact_text: bool = False) -> P
     result.posterior.save(folder / "posterior.nc")
     if result.project is not None:
         result.project.write(folder / "project.toml")
-    result.report(folder / "report.html")
+    result.report(folder / REPORT)
     return folder

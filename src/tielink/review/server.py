@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from tielink.faults import InputError
+from tielink.faults import Fault, InputError
 from tielink.report.content import short
 from tielink.report.tables import value_of
 from tielink.review.session import AUDIT, REVIEW, STEPS, Asked, Session
@@ -249,7 +249,12 @@ class Server:
     def __init__(self, session: Session, port: int = 0) -> None:
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind(("127.0.0.1", port))
+        try:
+            self.socket.bind(("127.0.0.1", port))
+        except OSError as error:
+            self.socket.close()
+            what = f"{port} cannot be used: {error.strerror}."
+            raise InputError([Fault("--port", what, "Name another, or none for one that is free.")]) from None
         self.port = int(self.socket.getsockname()[1])
         token = secrets.token_urlsafe(24)
         self.address = f"http://127.0.0.1:{self.port}/{token}/"

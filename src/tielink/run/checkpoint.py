@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,10 +35,11 @@ try:
 except ImportError:  # not every system has it; two runs in one folder are then the user's affair
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["JOB", "load_chain", "load_job", "load_power", "locked", "save_chain", "save_job", "save_power"]
+__all__ = ["JOB", "load_chain", "load_job", "load_power", "locked", "remove", "save_chain", "save_job", "save_power"]
 
 JOB = "job.npz"
 POWER = "power.json"
+OURS = re.compile(r"(job|chain-\d+)\.npz(\.part)?|power\.json(\.part)?|lock")
 MOST_ROUNDS = 40
 
 
@@ -63,6 +65,14 @@ def locked(folder: Path) -> Iterator[None]:
         file.write(f"process {os.getpid()}, since {time.strftime('%Y-%m-%d %H:%M:%S')}\n")
         file.flush()
         yield
+
+
+def remove(folder: Path) -> None:
+    """Remove what a finished run kept, and the folder unless it holds something that is not ours."""
+    for path in [path for path in folder.iterdir() if OURS.fullmatch(path.name)]:
+        path.unlink()
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def save_job(folder: Path, job: Bundle) -> None:

@@ -173,3 +173,10 @@ def test_without_answers_nothing_changes():
     assert (found.person == world.posterior.person).all()
     assert found.agreement.enough
     assert "no answers" in str(found.agreement)
+
+
+def test_draws_that_are_all_alike_can_be_asked_about():
+    records = Records({"a": ["0", "1"], "b": ["0", "1"]})
+    certain = posterior_of(records, [[0, 1, 0, 1]] * 10)
+    found = certain.given([])
+    assert found.pair_probabilities.probability.tolist() == certain.pair_probabilities.probability.tolist()
