@@ -102,10 +102,13 @@ def _spark_session() -> Any:
         what = "this needs the package pyspark, which is not installed."
         raise InputError([Fault("--engine spark", what, "Install it: pip install 'tielink[spark]'.")]) from None
     try:
-        return SparkSession.builder.appName("tielink").config("spark.ui.enabled", "false").getOrCreate()
+        session = SparkSession.builder.appName("tielink").config("spark.ui.enabled", "false").getOrCreate()
     except Exception as error:  # whatever keeps Java from starting
         what = f"Spark does not start: {str(error).splitlines()[0]}"
         raise InputError([Fault("--engine spark", what, "Install Java 17, or set JAVA_HOME.")]) from None
+    if session.sparkContext.master.startswith("local"):  # 200 partitions, the default, would be nearly all empty
+        session.conf.set("spark.sql.shuffle.partitions", str(session.sparkContext.defaultParallelism))
+    return session
 
 
 def choose_engine(wanted: str | Engine, model: Model, dataset: Dataset, run: Run) -> tuple[Engine | None, str]:

@@ -22,7 +22,6 @@ from tielink.large.statements import (
     gains,
     lone,
     message_step,
-    message_totals,
     probabilities,
     reached,
     shared,
@@ -230,11 +229,9 @@ class _Rounds:
         for step in range(steps):
             now = f"step_{k}_{step}"
             if not tables.has(f"step_{k}_{step + 1}"):
-                for key in "ij":
-                    tables.write(f"totals_{key}", message_totals(now, key))
                 name = f"messages_{k}" if step == steps - 1 else f"step_{k}_{step + 1}"
-                tables.write(name, message_step(now, "totals_i", "totals_j"))
-            tables.drop("totals_i", "totals_j", now)
+                tables.write(name, message_step(now))
+            tables.drop(now)
 
     def clean(self, k: int) -> None:
         """Remove what no later round reads."""

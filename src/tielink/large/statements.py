@@ -25,7 +25,6 @@ __all__ = [
     "gains",
     "lone",
     "message_step",
-    "message_totals",
     "probabilities",
     "reached",
     "scored",
@@ -182,7 +181,7 @@ def reached(weights: str, most: int, left_out: str, *, sure: float, busiest: int
     return best_candidates(f"({walk})", most, 0.0, left_out)
 
 
-def message_totals(state: str, key: str) -> str:
+def _message_totals(state: str, key: str) -> str:
     """Return for every record of one file the log weights of its best pair (x1) and of the second or nobody (x2).
 
     `rest` sums the weights of all pairs but the best, in units of e^{x2}.
@@ -197,7 +196,7 @@ def message_totals(state: str, key: str) -> str:
     return f"SELECT {key}, best, x1, x2, {rest} AS rest FROM ({ranked}) r GROUP BY {key}, best, x1, x2"
 
 
-def message_step(state: str, by_i: str, by_j: str) -> str:
+def message_step(state: str) -> str:
     """Return the state after one damped step of sum-product.
 
     With weights w = e^{score}, messages α = e^{la} of the rule "i has one partner at most" and β = e^{lb} of that of j,
@@ -219,7 +218,8 @@ def message_step(state: str, by_i: str, by_j: str) -> str:
     keep, take = number(1 - DAMPING), number(DAMPING)
     return f"""
         SELECT s.i, s.j, s.score, {keep} * s.la - {take} * ({new_a}) AS la, {keep} * s.lb - {take} * ({new_b}) AS lb
-        FROM {state} s JOIN {by_i} a ON a.i = s.i JOIN {by_j} b ON b.j = s.j"""
+        FROM {state} s JOIN ({_message_totals(state, "i")}) a ON a.i = s.i
+        JOIN ({_message_totals(state, "j")}) b ON b.j = s.j"""
 
 
 def probabilities(pairs: str, messages: str) -> str:

@@ -13,7 +13,6 @@ from tielink.large.statements import (
     gains,
     lone,
     message_step,
-    message_totals,
     probabilities,
     reached,
     scored,
@@ -163,10 +162,7 @@ def normalise(tables, pairs, score, steps):
     tables.put("listed", columns)
     tables.put("now_0", {"i": i, "j": j, "score": score, "la": zeros, "lb": zeros})
     for step in range(steps):
-        tables.drop("by_i", "by_j")
-        for key in "ij":
-            tables.write(f"by_{key}", message_totals(f"now_{step}", key))
-        tables.write(f"now_{step + 1}", message_step(f"now_{step}", "by_i", "by_j"))
+        tables.write(f"now_{step + 1}", message_step(f"now_{step}"))
     found = by_pair(tables.fetch(probabilities("listed", f"now_{steps}")), "q")
     return np.array([found[pair] for pair in pairs])
 
