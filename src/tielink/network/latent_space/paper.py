@@ -77,15 +77,7 @@ class PaperPart(LatentSpacePart):
 
     def remember(self) -> None:
         """Make the cache of the current state."""
-        cache, space, state = self.cache, self.space, self.chain.state
-        alone = state.size[state.label] == 1
-        for file, intercept in enumerate(self.layout.intercept):
-            begin, end = space.offset[file : file + 2]
-            _fill_rows(file, intercept, cache.row[begin:end], self.layout, space)
-            single = begin + np.flatnonzero(alone[begin:end])
-            cache.singles[file] = len(single)
-            cache.single[begin : begin + len(single)] = single
-            cache.place[single] = begin + np.arange(len(single))
+        refresh(self.cache, self.chain.state, self.latent)
 
     def holds_rates(self, warmup_sweep: int | None) -> bool:
         """Never: the paper's algorithm moves everything from the beginning."""
@@ -112,6 +104,19 @@ class PaperPart(LatentSpacePart):
     def arrays(self) -> Arrays:
         """Return the arrays that change; row sums are kept up by differences, so summing afresh would change them."""
         return super().arrays() | {f"cache.{name}": array for name, array in self.cache._asdict().items()}
+
+
+def refresh(cache, state, latent):
+    """Compute the cache afresh, in place."""
+    layout, space = latent.layout, latent.space
+    alone = state.size[state.label] == 1
+    for file, intercept in enumerate(layout.intercept):
+        begin, end = space.offset[file : file + 2]
+        _fill_rows(file, intercept, cache.row[begin:end], layout, space)
+        single = begin + np.flatnonzero(alone[begin:end])
+        cache.singles[file] = len(single)
+        cache.single[begin : begin + len(single)] = single
+        cache.place[single] = begin + np.arange(len(single))
 
 
 def empty_cache(records: int) -> Cache:
