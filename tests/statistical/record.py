@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 
 HEAD = """# The long statistical tests: last result
@@ -22,7 +23,9 @@ def main() -> None:
     closing = [line.strip("= ") for line in text.splitlines() if re.search(r"\d+ (passed|failed)", line)]
     rows = [line.rpartition(": ") for line in lines]
     table = "\n".join(f"| {what} | {found.replace('|', chr(92) + '|')} |" for what, _, found in rows)
-    sys.stdout.write(f"{HEAD}**{closing[-1] if closing else 'no result'}**\n\n| test | result |\n|---|---|\n{table}\n")
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    result = f"{closing[-1] if closing else 'no result'}, at commit {commit or 'unknown'}"
+    sys.stdout.write(f"{HEAD}**{result}**\n\n| test | result |\n|---|---|\n{table}\n")
 
 
 if __name__ == "__main__":
