@@ -37,8 +37,6 @@ BYTES = 6_000
 """Memory of a chain for a record."""
 USUAL_DRAWS = 900
 """Sweeps after warm-up that a run may need until it has settled, where their number is not given."""
-PILOT = 140
-"""Sweeps that learn the power of ties."""
 TABLES, MARK = "tables", "run.sha256"
 
 
@@ -134,9 +132,11 @@ def choose_engine(wanted: str | Engine, model: Model, dataset: Dataset, run: Run
         by_name: dict[str, Engine] = {"duckdb": DuckDB(), "spark": Spark()}
         chosen = by_name[wanted] if isinstance(wanted, str) else wanted
         return chosen, f"Variational inference by {type(chosen).__name__}, as asked for."
+    from tielink.run.pilot import pilot_sweeps
+
     records, cores = len(dataset.records), os.cpu_count() or 1
     draws = run.draws or USUAL_DRAWS
-    sweeps = run.chains * (run.warmup + draws * run.thin) + (PILOT if model.network is not None else 0)
+    sweeps = run.chains * (run.warmup + draws * run.thin) + (0 if model.network is None else pilot_sweeps(records))
     seconds = records * sweeps * SECONDS / min(cores, run.chains)
     size = run.chains * records * (BYTES + 4 * draws)
     forecast = f"{records:,} records: the exact sampler would take about {_time(seconds)} and {size / 1e9:.1f} GB"

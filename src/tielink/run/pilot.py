@@ -29,7 +29,7 @@ from tielink.run.chain import Chain
 from tielink.run.job import Job
 from tielink.run.worker import Progress
 
-__all__ = ["PILOT_SWEEPS", "learn_power"]
+__all__ = ["learn_power", "pilot_sweeps"]
 
 PHASE = "learning how much ties weigh"
 
@@ -60,8 +60,17 @@ OBVIOUS = 5.0
 """Evidence of so many times what one permutation found, and of so many times `CLEARLY`, needs no others."""
 HIDDEN = 0.25
 """The share of known matches that are hidden from the pilot run where there are no fields."""
-PILOT_SWEEPS = SWEEPS + STRESS_SWEEPS + (1 + PERMUTATIONS) * TEST_SWEEPS
-"""All sweeps of a pilot run."""
+FEW_RECORDS, LEAST_SHARE = 5_000, 0.2
+"""With more records than this, tests take fewer sweeps, down to this share: what they add up grows with the records."""
+
+
+def pilot_sweeps(records: int) -> int:
+    """Return the number of sweeps of a pilot run, at most."""
+    return SWEEPS + _fewer(STRESS_SWEEPS, records) + (1 + PERMUTATIONS) * _fewer(TEST_SWEEPS, records)
+
+
+def _fewer(sweeps: int, records: int) -> int:
+    return round(sweeps * min(1.0, max(LEAST_SHARE, FEW_RECORDS / records)))
 
 
 def learn_power(job: Job, report: Callable[[Progress], None]) -> float:
@@ -76,7 +85,8 @@ def learn_power(job: Job, report: Callable[[Progress], None]) -> float:
     assert isinstance(ties, SharedTiesPart)
     choices: list[Choice] = []
     estimates: list[float] = []
-    objections, total = _Objections(chain), PILOT_SWEEPS
+    records = job.problem.records
+    objections, total = _Objections(chain), pilot_sweeps(records)
     for sweep in range(SWEEPS):
         chain.advance(sweep)
         report(Progress(0, PHASE, sweep + 1, total, chain.persons))
@@ -89,7 +99,7 @@ def learn_power(job: Job, report: Callable[[Progress], None]) -> float:
             ties.power = min(max(estimates[-1], LEAST), GROWTH * ties.power)
     power = float(np.mean(np.minimum(estimates, ties.power)[len(estimates) // 2 :]))
     ties.power = min(STRESS * power, 1.0)
-    for sweep in range(STRESS_SWEEPS):
+    for sweep in range(_fewer(STRESS_SWEEPS, records)):
         chain.advance(SWEEPS - 1)
         report(Progress(0, PHASE, SWEEPS + sweep + 1, total, chain.persons))
         objections.hear()
@@ -102,21 +112,23 @@ def _beyond_chance(job: Job, report: Callable[[Progress], None]) -> bool:
     network = job.problem.network
     assert isinstance(network, SharedTiesProblem)
     rng = np.random.default_rng(np.random.SeedSequence(job.run.seed, spawn_key=(job.run.chains, 0)))
-    run, done, found, chance = replace(job.run, warmup=TEST_SWEEPS), SWEEPS + STRESS_SWEEPS, 0.0, 0.0
+    sweeps, total = _fewer(TEST_SWEEPS, job.problem.records), pilot_sweeps(job.problem.records)
+    done, found, chance = total - (1 + PERMUTATIONS) * sweeps, 0.0, 0.0
     for permuted in (False, *(PERMUTATIONS * [True])):
         ties = tuple(
             np.sort(rng.permutation(size)[edges], axis=1) if permuted and edges is not None else edges
             for size, edges in zip(job.problem.sizes, network.ties, strict=True)
         )
         problem = replace(job.problem, network=replace(network, ties=ties))
+        run = replace(job.run, warmup=sweeps)
         chain, heard = Chain(replace(job, problem=problem, run=run), job.run.chains + 1), []
         chain.begin()
-        for sweep in range(TEST_SWEEPS):
+        for sweep in range(sweeps):
             chain.advance(sweep)
             done += 1
-            report(Progress(0, PHASE, done, PILOT_SWEEPS, chain.persons))
+            report(Progress(0, PHASE, done, total, chain.persons))
             heard.append(chain.network.log_likelihood())
-        evidence = float(np.mean(heard[TEST_SWEEPS // 2 :]))
+        evidence = float(np.mean(heard[sweeps // 2 :]))
         if not permuted:
             found = evidence
         else:

@@ -169,9 +169,9 @@ def _with_power(job: Job, folder: Path | None, progress: bool | None) -> Job:
         return job
     power = None if folder is None else load_power(folder)
     if power is None:
-        from tielink.run.pilot import PILOT_SWEEPS, learn_power
+        from tielink.run.pilot import learn_power, pilot_sweeps
 
-        with display(Run(chains=1, warmup=0, draws=PILOT_SWEEPS), progress) as report:
+        with display(Run(chains=1, warmup=0, draws=pilot_sweeps(job.problem.records)), progress) as report:
             power = learn_power(job, report)
         if folder is not None:
             save_power(folder, power)

@@ -10,7 +10,7 @@ import pytest
 import tielink as tl
 from tielink.project import Run
 from tielink.run.job import Job
-from tielink.run.pilot import PILOT_SWEEPS, learn_power
+from tielink.run.pilot import learn_power, pilot_sweeps
 
 
 def files_with_ties():
@@ -30,4 +30,4 @@ def test_ties_count_only_if_they_beat_chance(shuffle):
     job = Job.make(tl.Model(), given_to_others(data) if shuffle else data, Run(seed=1))
     power = learn_power(job, heard.append)
     assert (power == 0.0) if shuffle else (power > 0.2)
-    assert heard[-1].total == PILOT_SWEEPS
+    assert heard[-1].total == pilot_sweeps(100)
