@@ -112,7 +112,7 @@ PLANTS = {
         "merge_or_split", merge, {},
     ),
     "evidence of being alone forgotten": (
-        "merge", ("    log_ratio -= evidence_at(rng, there, there.size, u_there, latent)[0]\n", ""),
+        "merge", ("    log_ratio -= particle_evidence(rng, there, there.size, u_there, particles, latent)[0]\n", ""),
         "merge_or_split", merge, {},
     ),
     "ties decide, profiles do not": (
