@@ -11,7 +11,7 @@ fields alone, and p(v | u) is shrunk towards v by itself the more, the less is k
 Edges are those of the largest spanning forest (Chow and Liu 1968) by how much likelier a record's two values are under
 the joint distribution than under independence, each record set aside from the counts: mutual information, corrected for
 chance. Who is whom is not asked. Records of one file are different persons where a file holds none twice; where it may,
-records that agree in most fields count once.
+likely duplicates count once (see `likely_duplicates`).
 """
 
 from __future__ import annotations
@@ -21,26 +21,24 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tielink.channels.channel import Channel, Codes, Floats
 from tielink.channels.counts import discount, largest_count, others_count
+from tielink.channels.likely_duplicates import alike_pairs, different_records
 from tielink.data.columns import MISSING
 
-__all__ = ["Cells", "Edge", "cells", "different_records", "learn_edges"]
+__all__ = ["Cells", "Edge", "Learnt", "cells", "learn_edges"]
 
-LEAST_GAIN = 0.05
+LEAST_GAIN = 0.1
 """Fields are joined if that makes a record's two values at least e^this as likely, in the geometric mean."""
+MOST_GAIN = 2.0
+"""For that decision no record's gain is more than this, so that a few duplicates do not decide."""
 STANDARD_ERRORS = 4.0
 """And if this mean is so many standard errors above 0."""
 LEAST_RECORDS = 50
 """Fewer records with both values tell nothing."""
 MOST_RECORDS = 200_000
 """Records that gains are computed from."""
-ALIKE = 2 / 3
-"""Records of a file that may hold somebody twice count once if they agree in this share of the fields."""
-MOST_ALIKE = 50
-"""Records that agree in two fields are compared with so many of those next to them."""
 KEPT = 0.999
 """At most this share of a value's probability is that of pairs as they were seen, so that nothing is impossible."""
 
@@ -55,18 +53,52 @@ class Cells(NamedTuple):
     weight: Floats
 
 
-def learn_edges(columns: Codes, kept: Codes, file_of: Codes, forbidden: Sequence[Edge] = ()) -> list[Edge]:
-    """Return the edges of the forest, the strongest first, from the records `kept` (rows) in each field (columns)."""
-    some, fields = kept[:: 1 + len(kept) // MOST_RECORDS], columns.shape[1]
-    pairs = combinations(range(fields), 2)
-    gains = {(a, b): _gain(columns[some, a], columns[some, b], file_of[some]) for a, b in pairs}
-    tree, chosen = list(range(fields)), []
-    for edge in sorted(gains, key=lambda pair: -gains[pair]):
-        a, b = (tree[end] for end in edge)
-        if gains[edge] > 0 and a != b and edge not in forbidden and edge[::-1] not in forbidden:
-            tree = [a if one == b else one for one in tree]
-            chosen.append(edge)
-    return chosen
+class Learnt(NamedTuple):
+    """The edges of a forest over fields, and the records whose values tell how fields depend on each other."""
+
+    edges: list[Edge]
+    kept: Codes
+
+
+def learn_edges(
+    columns: Codes, file_of: Codes, within: bool, edges: Sequence[Edge] | None = None, forbidden: Sequence[Edge] = ()
+) -> Learnt:
+    """Learn a forest, the strongest edge first, or take these edges; `within`: whether a file may hold people twice."""
+    records, fields = columns.shape
+    alike = alike_pairs(columns if within else columns[:0], file_of)
+    chosen: list[Edge] = []
+    gains: dict[tuple[int, int, int], float] = {}
+
+    def kept(joined: Sequence[Edge]) -> Codes:
+        return different_records(alike, _trees(fields, joined), records)
+
+    def gain(edge: Edge) -> float:
+        a, b = edge
+        these = kept([*chosen, edge])
+        some = these[:: 1 + len(these) // MOST_RECORDS]
+        # The more fields are joined, the fewer records are taken for duplicates: as many are the same ones.
+        if (a, b, len(these)) not in gains:
+            gains[a, b, len(these)] = _gain(columns[some, a], columns[some, b], file_of[some])
+        return gains[a, b, len(these)]
+
+    while edges is None:
+        tree = _trees(fields, chosen)
+        possible = [(a, b) for a, b in combinations(range(fields), 2) if tree[a] != tree[b]]
+        possible = [edge for edge in possible if edge not in forbidden and edge[::-1] not in forbidden]
+        best = max(possible, key=gain, default=None)
+        if best is None or gain(best) <= 0:
+            break
+        chosen.append(best)
+    found = chosen if edges is None else list(edges)
+    return Learnt(found, kept(found))
+
+
+def _trees(fields: int, edges: Sequence[Edge]) -> Codes:
+    """Return a number for every field, the same for those that edges join."""
+    tree = np.arange(fields)
+    for a, b in edges:
+        tree[tree == tree[a]] = tree[b]
+    return tree
 
 
 def _gain(one: Codes, two: Codes, file_of: Codes) -> float:
@@ -79,8 +111,9 @@ def _gain(one: Codes, two: Codes, file_of: Codes) -> float:
     found = np.concatenate(logs) if logs else np.zeros(0)
     if len(found) < LEAST_RECORDS:
         return 0.0
-    mean, error = float(found.mean()), float(found.std() / np.sqrt(len(found)))
-    return mean if mean > max(LEAST_GAIN, STANDARD_ERRORS * error) else 0.0
+    capped = np.minimum(found, MOST_GAIN)
+    told = float(capped.mean()) > max(LEAST_GAIN, STANDARD_ERRORS * float(capped.std() / np.sqrt(len(found))))
+    return float(found.mean()) if told else 0.0
 
 
 def _set_aside(one: Codes, two: Codes) -> Floats:
@@ -115,24 +148,3 @@ def cells(one: Channel, two: Channel, kept: Codes, file_of: Codes) -> Cells:
         limits = np.minimum(limits, KEPT * prior[codes] / total)
     weight = weight * limits
     return Cells(first, second, weight * min(1.0, KEPT / max(float(weight.sum()), 1e-300)))
-
-
-def different_records(codes: Codes, within: bool) -> Codes:
-    """Return the records (rows) to count; where a file may hold somebody twice, one of those alike in most fields."""
-    everyone = np.arange(len(codes))
-    if not within:
-        return everyone
-    twin: NDArray[np.bool_] = np.zeros(len(codes), dtype=bool)
-    for one, two in combinations(range(codes.shape[1]), 2):
-        known = np.flatnonzero((codes[:, one] != MISSING) & (codes[:, two] != MISSING))
-        order = known[np.lexsort((known, codes[known, two], codes[known, one]))]
-        for step in range(1, MOST_ALIKE):
-            earlier, later = order[:-step], order[step:]
-            same = (codes[earlier, one] == codes[later, one]) & (codes[earlier, two] == codes[later, two])
-            if not same.any():
-                break
-            earlier, later = earlier[same], later[same]
-            both = (codes[earlier] != MISSING) & (codes[later] != MISSING)
-            agree = both & (codes[earlier] == codes[later])
-            twin[later[agree.sum(axis=1) >= ALIKE * both.sum(axis=1)]] = True
-    return everyone[~twin]

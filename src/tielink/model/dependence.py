@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tielink.channels.dependence import different_records, learn_edges
+from tielink.channels.dependence import Learnt, learn_edges
 from tielink.faults import Faults, nearest
 from tielink.fields import PersonName
 from tielink.specification import Beta, Complaint, Specification
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from tielink.data.dataset import Dataset
     from tielink.model.spec import Model
 
-__all__ = ["Dependence", "Found", "find_dependence"]
+__all__ = ["Dependence", "find_dependence"]
 
 LEARN = "learn"
 SOMETIMES = Beta(1.0, 19.0)
@@ -75,17 +74,10 @@ class Dependence(Specification):
         return {"kind": self.kind, "edges": edges, "forbidden": forbidden, "change": self.change.to_table()}
 
 
-class Found(NamedTuple):
-    """Which fields depend on each other, by number, and the records whose values tell how."""
-
-    edges: list[tuple[int, int]]
-    kept: NDArray[np.int64]
-
-
-def find_dependence(model: Model, dataset: Dataset, faults: Faults) -> Found:
+def find_dependence(model: Model, dataset: Dataset, faults: Faults) -> Learnt:
     """Find the fields that depend on each other, or take the user's word; what does not fit goes on the list."""
     fields, spec = model.fields_for(dataset.fields), model.dependence
-    nothing = Found([], np.empty(0, dtype=np.int64))
+    nothing = Learnt([], np.empty(0, dtype=np.int64))
     if spec is None or model.careless is not None or len(fields) < 2:
         if spec is not None and spec.edges != LEARN and model.careless is not None:
             faults.error(
@@ -101,15 +93,16 @@ def find_dependence(model: Model, dataset: Dataset, faults: Faults) -> Found:
         faults.error("model, dependence", what, "Leave it out of the edges, or declare the field String().")
     if faults.errors:
         return nothing
-    able = [name for name, kind in fields.items() if not isinstance(kind, PersonName)]
-    columns = np.column_stack([dataset.columns[name].codes for name in fields])
-    kept = different_records(columns, model.linkage_for(len(dataset.files)).allowed == "free")
-    if spec.edges != LEARN:
-        return Found([(place[a], place[b]) for a, b in edges], kept)
-    mine = np.array([place[name] for name in able], dtype=np.int64)
-    forbidden = [(able.index(a), able.index(b)) for a, b in spec.forbidden if a in able and b in able]
-    found = learn_edges(columns[:, mine], kept, dataset.records.file_of, forbidden)
-    return Found([(int(mine[a]), int(mine[b])) for a, b in found], kept)
+    able = [number for number, kind in enumerate(fields.values()) if not isinstance(kind, PersonName)]
+    columns = np.column_stack([dataset.columns[name].codes for name in fields])[:, able]
+    within = model.linkage_for(len(dataset.files)).allowed == "free"
+
+    def pairs(names: Pairs) -> list[tuple[int, int]]:
+        return [(able.index(place[a]), able.index(place[b])) for a, b in names if {place[a], place[b]} <= {*able}]
+
+    given = None if spec.edges == LEARN else pairs(edges)
+    learnt = learn_edges(columns, dataset.records.file_of, within, given, pairs(spec.forbidden))
+    return Learnt([(able[a], able[b]) for a, b in learnt.edges], learnt.kept)
 
 
 def _pairs(value: object) -> bool:

@@ -9,7 +9,8 @@ import pytest
 
 import tielink as tl
 from dependent_fields import dataset, few
-from tielink.channels.dependence import different_records
+from tielink.channels.dependence import learn_edges
+from tielink.channels.likely_duplicates import alike_pairs, different_records
 from tielink.logp import Parameters, log_joint_terms
 from tielink.logp.dependence import joint_ratio, log_dependence, log_tree
 from tielink.sampler.dependent import members
@@ -159,10 +160,37 @@ def test_groups_of_three_agree_with_the_log_joint():
     assert profiles.of_tree(state, 0, trio)[0] == pytest.approx(log_p[0] - log_p[1], abs=4 * LUMPED)
 
 
-def test_records_that_agree_in_most_fields_count_once_where_a_file_may_hold_somebody_twice():
-    codes = np.array([[1, 1, 1, 1], [1, 1, 1, 2], [1, 1, 2, 3], [3, 3, 3, -1], [3, 3, 3, 4]])
-    assert different_records(codes, within=True).tolist() == [0, 2, 3]
-    assert different_records(codes, within=False).tolist() == [0, 1, 2, 3, 4]
+def people_with_duplicates(rng, persons=300, twice=0.6, wrong=0.15):
+    """Make people of ten fields, a suburb that tells postcode and state among them, some of them twice with errors."""
+    suburb = rng.integers(40, size=persons)
+    place = np.column_stack([suburb, suburb // 2, suburb // 8])
+    values = np.column_stack(
+        [place, *(rng.integers(levels, size=persons) for levels in (200, 300, 250, 400, 30, 500, 2))]
+    )
+    copies = values[rng.random(persons) < twice]
+    errors = rng.random(copies.shape) < wrong
+    copies[errors] = rng.integers(500, 1000, size=errors.sum())
+    return np.concatenate([values, copies]), persons
+
+
+def test_duplicates_do_not_make_fields_depend_on_each_other(rng):
+    codes, persons = people_with_duplicates(rng)
+    file_of = np.zeros(len(codes), dtype=np.int64)
+    learnt = learn_edges(codes, file_of, within=True)
+    assert len(learnt.edges) == 2
+    assert {field for edge in learnt.edges for field in edge} == {0, 1, 2}
+    assert np.isin(np.arange(persons, len(codes)), learnt.kept).mean() < 0.05
+    assert np.isin(np.arange(persons), learnt.kept).mean() > 0.98
+    # A planted error: duplicates are counted as if they were other persons.
+    assert len(learn_edges(codes, file_of, within=False).edges) > 4
+
+
+def test_neighbours_are_not_taken_for_duplicates():
+    """Of forty records with the same suburb, postcode and state, and nothing else in common, all count."""
+    codes = np.column_stack([np.repeat(np.arange(10), 40), np.repeat(np.arange(10), 40), np.arange(400)])
+    alike = alike_pairs(codes, np.zeros(400, dtype=np.int64))
+    assert len(different_records(alike, np.arange(3), 400)) == 400
+    assert len(different_records(alike, np.array([0, 0, 1]), 400)) == 400
 
 
 def test_an_explanation_has_the_fields_as_one_part_that_opens():
