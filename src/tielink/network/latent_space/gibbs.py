@@ -7,11 +7,10 @@ import math
 
 import numpy as np
 
-from tielink.kernels import njit
+from tielink.kernels import entry_of, njit
 from tielink.network.latent_space.proposal import draw, fit_cluster, log_density, quadratic_forms
 from tielink.network.latent_space.space import log_gamma, place, position_of, rows
 from tielink.sampler.choice import choose
-from tielink.sampler.data import entry_of
 from tielink.sampler.moves.labels import LOOK_AHEAD, MISSING, joined_evidence, put_in, take_out
 from tielink.sampler.partition import FREE, ONE_PER_FILE, join_gain, join_gains, permitted
 
@@ -67,7 +66,7 @@ def _near_clusters(form, state, data, unit, extra, gains, entries, costs):
         record = rules.unit_record[t]
         first, last = lists.begin[record], lists.begin[record + 1]
         if extra >= 0:
-            first = entry_of(lists, record, extra)
+            first = entry_of(lists.begin, lists.record, record, extra)
             last = first + 1
         for c in range(first, last):
             other = lists.record[c] if c >= 0 else extra

@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.kernels import njit
+from tielink.kernels import entry_of, njit
 from tielink.network.latent_space.part import LatentSpacePart
 from tielink.network.latent_space.row import row_terms, squared_distances
 from tielink.network.latent_space.scalars import draw_spread
 from tielink.network.latent_space.space import log_prior_density, place, position_of, record_row
 from tielink.network.part import Arrays
-from tielink.sampler.data import entry_of
 from tielink.sampler.moves.labels import MISSING, put_in, take_out
 from tielink.sampler.table import evidence
 
@@ -215,7 +214,7 @@ def _label(rng, state, data, latent, cache, row):
     u, alone = np.empty(space.dimension), row[:1]
     if row[1] < values:
         new = cache.single[space.offset[there] + row[1]]
-        entry = entry_of(lists, record, new)
+        entry = entry_of(lists.begin, lists.record, record, new)
         if entry >= 0:
             value = lists.value[lists.pair[entry]]
         else:

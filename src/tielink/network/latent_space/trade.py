@@ -11,12 +11,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.kernels import njit
+from tielink.kernels import entry_of, njit
 from tielink.model.problem import Problem
 from tielink.network.latent_space.proposal import particle_evidence
 from tielink.network.latent_space.row import dyad
 from tielink.network.latent_space.space import place, position_of, record_row
-from tielink.sampler.data import entry_of
 from tielink.sampler.moves.labels import MISSING
 from tielink.sampler.table import evidence
 
@@ -81,7 +80,7 @@ def _evidence_with(state, data, slot, out, into, key):
         place -= 1
     key[place] = into
     if count == 2:
-        entry = entry_of(data.lists, key[0], key[1])
+        entry = entry_of(data.lists.begin, data.lists.record, key[0], key[1])
         if entry >= 0:
             return data.lists.value[data.lists.pair[entry]]
     return evidence(data.table, key, count)

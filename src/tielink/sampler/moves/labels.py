@@ -10,9 +10,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.kernels import njit
+from tielink.kernels import entry_of, njit
 from tielink.sampler.choice import choose
-from tielink.sampler.data import Data, entry_of
+from tielink.sampler.data import Data
 from tielink.sampler.partition import PAIRS, join, join_gain, join_gains, part, permitted, with_unit, without_unit
 from tielink.sampler.table import evidence
 from tielink.sampler.ties import add_cluster, tie_gain
@@ -105,7 +105,7 @@ def options(state, data, unit, extra, own, slots, values, log_weights):
             else:
                 if not permitted(state, rules, own, slot):
                     continue
-                entry = c if extra < 0 else entry_of(lists, record, extra)
+                entry = c if extra < 0 else entry_of(lists.begin, lists.record, record, extra)
                 value = joined_evidence(state, data, own, slot, entry, unit, key)
                 gain = join_gain(state, rules, gains, own, slot)
             if gain == -np.inf:
@@ -123,7 +123,7 @@ def _add_chance(state, data, unit, slot, chance):
     """Add to the sums of the listed pairs between a unit and a cluster."""
     for t in range(data.rules.unit_begin[unit], data.rules.unit_begin[unit + 1]):
         for m in range(state.size[slot]):
-            entry = entry_of(data.lists, data.rules.unit_record[t], state.member[slot, m])
+            entry = entry_of(data.lists.begin, data.lists.record, data.rules.unit_record[t], state.member[slot, m])
             if entry >= 0:
                 data.lists.chance[data.lists.pair[entry]] += chance
 
