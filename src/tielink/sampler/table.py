@@ -38,6 +38,19 @@ class Table(NamedTuple):
     silent: bool
 
 
+def empty_table(capacity: int, wanted: NDArray[np.int64], missing: NDArray[np.int64], silent: bool) -> Table:
+    """Return a table with room for so many groups."""
+    return Table(
+        np.full((capacity, wanted.shape[1]), -1, dtype=np.int64),
+        np.zeros(capacity),
+        np.zeros(capacity, dtype=np.uint8),
+        np.full(1 << int(4 * capacity - 1).bit_length(), -1, dtype=np.int64),
+        wanted,
+        missing,
+        silent,
+    )
+
+
 @njit
 def find(table, key, count):
     """The place in the index of a group's row, or where it is to be entered."""
