@@ -82,7 +82,7 @@ def compile_rules(problem: Problem) -> Rules:
     mode = PAIRS if linkage.clusters is None else ONE_PER_FILE if one_per_file else FREE
     rate = (linkage.clusters.a, linkage.clusters.b) if isinstance(linkage.clusters, OnePerFile) else (1.0, 1.0)
     both = np.concatenate([linkage.nonmatches, linkage.nonmatches[:, ::-1]])
-    both = both[np.argsort(both[:, 0], kind="stable")]
+    both = both[np.lexsort((both[:, 1], both[:, 0]))]
     return Rules(
         mode,
         linkage.largest,

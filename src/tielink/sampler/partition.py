@@ -67,7 +67,7 @@ class Rules(NamedTuple):
     unit_begin, unit_record : (U + 1,) and (I,) int64
         The records of each unit.
     apart_begin, apart_record : (I + 1,) and (2 known,) int64
-        The known non-matches of each record.
+        The known non-matches of each record, increasing.
     log_by_matches : float64
         PAIRS: log p of any partition with m matches besides the anchors.
     rate : (2,) float64
