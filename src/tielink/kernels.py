@@ -31,7 +31,7 @@ try:
 except ImportError:  # not every system has it; several processes may then compile the same
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["njit", "tell_of_compiling"]
+__all__ = ["entry_of", "njit", "tell_of_compiling"]
 
 OLD = 60 * 86_400
 """Seconds after which a compiled kernel is removed, when another one is written."""
@@ -208,3 +208,16 @@ def _tidy() -> None:
         with contextlib.suppress(OSError):
             if time.time() - path.stat().st_mtime > OLD:
                 path.unlink()
+
+
+@njit
+def entry_of(begin, numbers, row, number):
+    """The place of a number among numbers[begin[row] : begin[row + 1]], which increase; -1 if it is not there."""
+    low, high = begin[row], begin[row + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if numbers[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < begin[row + 1] and numbers[low] == number else -1

@@ -18,6 +18,7 @@ def mutant(folder, module, name, *changes):
     It is not kept in the cache of compiled kernels.
     """
     source = (PACKAGE / f"{module}.py").read_text().replace("tielink.kernels import njit", "numba import njit")
+    source = source.replace("import entry_of, njit", "import entry_of\nfrom numba import njit")
     for old, new in changes:
         if old not in source:
             raise AssertionError(f"{module}.py no longer contains {old!r}: plant the error anew")

@@ -12,23 +12,10 @@ p(u)R(u, v) over all u, which are 1.
 
 import numpy as np
 
-from tielink.kernels import njit
+from tielink.kernels import entry_of, njit
 
 MOST = 40
 FEW = 8
-
-
-@njit
-def _place(start, truth, row, v):
-    """Return the place of v in a row of increasing numbers; -1 if it is not there."""
-    low, high = start[row], start[row + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if truth[middle] < v:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < start[row + 1] and truth[low] == v else -1
 
 
 @njit
@@ -88,7 +75,7 @@ def _weigh(prior, rows, rates, members, field, codes, count, weight):
             continue
         rate = rates[r, field]
         for s in range(count):
-            entry = _place(rows.start, rows.truth, row, codes[s])
+            entry = entry_of(rows.start, rows.truth, row, codes[s])
             if entry < 0:
                 weight[s] *= rate * rows.far[row]
             else:
@@ -108,7 +95,7 @@ def _ratios(tree, child, codes, count, lump, ratio):
         for t in range(theirs):
             u = codes[parent, t]
             ratio[s, t] = tree.own[v] * tree.others[tree.below[child] + u] * tree.scale[child]
-            entry = _place(tree.start, tree.to, v, u)
+            entry = entry_of(tree.start, tree.to, v, u)
             if entry >= 0:
                 ratio[s, t] += tree.seen[entry]
     for s in range(mine):

@@ -29,6 +29,7 @@ from tielink.posterior.posterior import Posterior
 from tielink.sampler.data import compile_rules
 from tielink.sampler.hyperparameters import Hyperparameters
 from tielink.sampler.profiles import Profiles, ProfileState
+from tielink.sampler.table import empty_table
 from tielink.sampler.ties import no_ties, sum_up
 
 __all__ = ["MOST_DRAWS", "Weights", "weigh"]
@@ -70,7 +71,8 @@ def weigh(posterior: Posterior, problem: Problem, pairs: Sequence[Pair], draws: 
     if isinstance(network, SharedTiesProblem):
         ties = compile_ties(problem.sizes, network.ties)
         ties.power[0] = posterior.power
-    space = None
+    nothing = empty_table(1, np.empty((1, rules.largest), dtype=np.int64), np.zeros(1, dtype=np.int64), True)
+    given, space = Given(rules, ties, nothing), None
     if isinstance(network, LatentSpaceProblem):
         from tielink.explanation.positions import PositionEvidence  # slow to import
 
@@ -94,7 +96,7 @@ def weigh(posterior: Posterior, problem: Problem, pairs: Sequence[Pair], draws: 
             for weights, value in zip(found, beyond.tolist(), strict=True):
                 weights.trees.setdefault(names, []).append(value)
         for weights, pair, unit in zip(found, pairs, units, strict=True):
-            log_prior, gain, who, gains, unshared, strangers = weigh_pair(state, Given(rules, ties), *pair)
+            log_prior, gain, who, gains, unshared, strangers = weigh_pair(state, given, *pair)
             weights.prior.append(log_prior)
             weights.ties.append(gain if space is None else space.gain([seed, place], chain, draw, unit))
             for i, j, value in zip(*who.T.tolist(), gains.tolist(), strict=True):

@@ -1,16 +1,12 @@
 """What the ties of two records say in a latent space, everybody else standing where a draw says."""
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.kernels import njit
 from tielink.model.problem import LatentSpaceProblem, Problem
-from tielink.network.latent_space.proposal import draw, fit_cluster, log_density
-from tielink.network.latent_space.space import Layout, log_prior_density, make_space, record_row
+from tielink.network.latent_space.proposal import particle_evidence
+from tielink.network.latent_space.space import Latent, Layout, make_space, make_tuning
 from tielink.posterior.posterior import Posterior
-from tielink.sampler.choice import choose
 
 PARTICLES = 32
 
@@ -33,25 +29,13 @@ class PositionEvidence:
             np.ascontiguousarray(self.posterior.intercepts[chain, draw], dtype=float),
             np.array([float(self.posterior.spread[chain, draw])]),
         )
+        latent = Latent(layout, self.space, make_tuning(self.space))
         a, b = groups
         both = np.concatenate([a, b])
         # The same random numbers for all three, so that their difference is less noisy. Dyads between the two groups
         # are counted once, with the first.
         together, first, second = (
-            _log_z(np.random.default_rng(seed), members, len(inside), layout, self.space)
+            particle_evidence(np.random.default_rng(seed), members, len(inside), np.empty(0), PARTICLES, latent)[0]
             for members, inside in ((both, both), (a, a), (np.concatenate([b, a]), b))
         )
         return float(together - first - second)
-
-
-@njit
-def _log_z(rng, members, count, layout, space):
-    """log Z of the first `count` members, dyads with all members left out."""
-    proposal = fit_cluster(members, count, layout, space)
-    log_weights = np.empty(PARTICLES)
-    for r in range(PARTICLES):
-        u = draw(rng, proposal, layout.spread[0])
-        log_weights[r] = log_prior_density(u, layout.spread[0]) - log_density(u, proposal, layout.spread[0])
-        for t in range(count):
-            log_weights[r] += record_row(u, members[t], members, layout, space)
-    return choose(rng, log_weights)[1] - math.log(PARTICLES)

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tielink.kernels import njit
-from tielink.sampler.moves.labels import put_in
-from tielink.sampler.partition import Clusters, Rules, join_gain, join_gains, part, permitted
-from tielink.sampler.ties import TINY, Ties, _mark_neighbours, add_cluster, tie_gain
+from tielink.sampler.moves.labels import put_in, take_out
+from tielink.sampler.partition import Clusters, Rules, join_gain, join_gains, permitted
+from tielink.sampler.table import Table
+from tielink.sampler.ties import TINY, Ties, _mark_neighbours, tie_gain
 
 
 class Given(NamedTuple):
@@ -20,6 +21,8 @@ class Given(NamedTuple):
 
     rules: Rules
     ties: Ties
+    table: Table
+    """Nothing is looked up in it: what profiles say is weighed elsewhere."""
 
 
 def clusters_of(person: NDArray[np.integer], rules: Rules) -> Clusters:
@@ -39,19 +42,6 @@ def clusters_of(person: NDArray[np.integer], rules: Rules) -> Clusters:
 
 
 @njit
-def _take_out(state, rules, ties, record):
-    """The slot of the record's unit, now alone, and the one that it left (-1 if it was alone)."""
-    unit, slot = rules.unit_of[record], state.label[record]
-    if state.size[slot] == rules.unit_begin[unit + 1] - rules.unit_begin[unit]:
-        return slot, -1
-    add_cluster(state, rules, ties, slot, -1.0)
-    own = part(state, rules, unit, 0.0, 0.0)
-    add_cluster(state, rules, ties, own, 1.0)
-    add_cluster(state, rules, ties, slot, 1.0)
-    return own, slot
-
-
-@njit
 def _neighbours(state, given, a, b, own, other, into, begin):
     """
     Go through the neighbours of b that are one person with records in a's file.
@@ -60,7 +50,7 @@ def _neighbours(state, given, a, b, own, other, into, begin):
     neighbours that are one person and for their gains: write them from place `begin` on, unless there is no room for
     gains, and return the next place.
     """
-    (rules, ties), (out, gains) = given, into
+    (rules, ties, _), (out, gains) = given, into
     f, near = rules.file_of[a], min(ties.theta[a], ties.theta[b])
     alone, count = 0.0, 0
     _mark_neighbours(ties, a)
@@ -94,9 +84,10 @@ def weigh_pair(state, given, a, b):
     Returns the log prior odds of joining them (-inf if that is not allowed), the tie evidence, of which the pairs
     (i, j) of neighbours that are one person with their shares, and the share and number of neighbours of only one.
     """
-    rules, ties = given
-    own, old = _take_out(state, rules, ties, a)
-    other, older = _take_out(state, rules, ties, b)
+    rules, ties, _ = given
+    key = np.empty(rules.largest, dtype=np.int64)
+    own, old, _ = take_out(state, given, rules.unit_of[a], key)
+    other, older, _ = take_out(state, given, rules.unit_of[b], key)
     prior = -np.inf
     if permitted(state, rules, own, other):
         changes = np.empty(rules.file_size.size)

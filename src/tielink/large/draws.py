@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tielink.data.dataset import Dataset
-from tielink.kernels import njit
+from tielink.kernels import entry_of, njit
 from tielink.large.rounds import Found
 from tielink.model.problem import Problem
 from tielink.model.spec import Model
@@ -118,19 +118,6 @@ def draw_matchings(
 
 
 @njit
-def _edge(pairs, begin, i, j):
-    """The place of a pair on the list, or -1."""
-    low, high = begin[i], begin[i + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if pairs[middle, 1] < j:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < begin[i + 1] and pairs[low, 1] == j else -1
-
-
-@njit
 def _sweep(rng, pairs, score, begin, of_i, of_j):
     """As many proposals as there are edges."""
     for _ in range(len(pairs)):
@@ -149,7 +136,7 @@ def _sweep(rng, pairs, score, begin, of_i, of_j):
         if theirs >= 0:
             gain -= score[theirs]
         if mine >= 0 and theirs >= 0:
-            other = _edge(pairs, begin, pairs[theirs, 0], pairs[mine, 1])
+            other = entry_of(begin, pairs[:, 1], pairs[theirs, 0], pairs[mine, 1])
             if other < 0:
                 continue
             gain += score[other]

@@ -7,14 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.kernels import njit
 from tielink.model.cluster_priors import OnePerFile
 from tielink.model.problem import Problem
 from tielink.sampler.partition import FREE, ONE_PER_FILE, PAIRS, Rules
 from tielink.sampler.table import Table
 from tielink.sampler.ties import Ties
 
-__all__ = ["Data", "Lists", "compile_rules", "entry_of", "make_lists"]
+__all__ = ["Data", "Lists", "compile_rules", "make_lists"]
 
 
 class Lists(NamedTuple):
@@ -74,21 +73,6 @@ def make_lists(pairs: NDArray[np.int64], strong: NDArray[np.bool_], records: int
     )
 
 
-@njit
-def entry_of(lists, record, other):
-    """The entry of `other` on the list of `record`, or -1."""
-    low, high = lists.begin[record], lists.begin[record + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if lists.record[middle] < other:
-            low = middle + 1
-        else:
-            high = middle
-    if low < lists.begin[record + 1] and lists.record[low] == other:
-        return low
-    return -1
-
-
 def compile_rules(problem: Problem) -> Rules:
     """Return the class of partitions and their prior."""
     linkage = problem.linkage
@@ -98,7 +82,7 @@ def compile_rules(problem: Problem) -> Rules:
     mode = PAIRS if linkage.clusters is None else ONE_PER_FILE if one_per_file else FREE
     rate = (linkage.clusters.a, linkage.clusters.b) if isinstance(linkage.clusters, OnePerFile) else (1.0, 1.0)
     both = np.concatenate([linkage.nonmatches, linkage.nonmatches[:, ::-1]])
-    both = both[np.argsort(both[:, 0], kind="stable")]
+    both = both[np.lexsort((both[:, 1], both[:, 0]))]
     return Rules(
         mode,
         linkage.largest,

@@ -13,7 +13,7 @@ import numpy as np
 from tielink.channels.channel import Codes, Floats
 from tielink.sampler.group_evidence import group_evidence
 from tielink.sampler.profiles import Profiles, ProfileState
-from tielink.sampler.table import Table, enter
+from tielink.sampler.table import Table, empty_table, enter
 
 __all__ = ["Groups"]
 
@@ -35,16 +35,7 @@ class Groups:
         self._sums: list[dict[tuple[int, ...], Floats]] = [{} for _ in profiles.fields]
 
     def _empty(self, count: int) -> Table:
-        capacity = max(1024, 2 * count)
-        return Table(
-            np.full((capacity, self.largest), -1, dtype=np.int64),
-            np.zeros(capacity),
-            np.zeros(capacity, dtype=np.uint8),
-            np.full(1 << int(4 * capacity - 1).bit_length(), -1, dtype=np.int64),
-            self.wanted,
-            self.missing,
-            not self.profiles.fields,
-        )
+        return empty_table(max(1024, 2 * count), self.wanted, self.missing, not self.profiles.fields)
 
     def refresh(self, state: ProfileState) -> None:
         """Evaluate every group at new rates and parameters."""

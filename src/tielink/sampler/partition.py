@@ -67,7 +67,7 @@ class Rules(NamedTuple):
     unit_begin, unit_record : (U + 1,) and (I,) int64
         The records of each unit.
     apart_begin, apart_record : (I + 1,) and (2 known,) int64
-        The known non-matches of each record.
+        The known non-matches of each record, increasing.
     log_by_matches : float64
         PAIRS: log p of any partition with m matches besides the anchors.
     rate : (2,) float64
@@ -205,15 +205,9 @@ def join_gains(state, rules, out):
 
 
 @njit(forceinline=True)
-def later_file(state, rules, own, other):
-    """The later of the first files of two clusters: the one that has a first record less once they join."""
-    return max(rules.file_of[state.member[own, 0]], rules.file_of[state.member[other, 0]])
-
-
-@njit(forceinline=True)
 def join_gain(state, rules, gains, own, other):
     """log p gained when the clusters in two slots become one."""
-    gain = gains[later_file(state, rules, own, other)]
+    gain = gains[rules.file_of[max(state.member[own, 0], state.member[other, 0])]]
     if rules.mode == FREE:
         together = state.size[own] + state.size[other]
         gain += state.log_size[together] - state.log_size[state.size[own]] - state.log_size[state.size[other]]
@@ -223,7 +217,7 @@ def join_gain(state, rules, gains, own, other):
 @njit
 def join(state, rules, own, other, value):
     """Put the cluster of one unit in slot `own` into that in `other`, whose evidence becomes `value`."""
-    state.first[later_file(state, rules, own, other)] -= 1
+    state.first[rules.file_of[max(state.member[own, 0], state.member[other, 0])]] -= 1
     unit = rules.unit_of[state.member[own, 0]]
     state.size[other] = with_unit(state, rules, other, unit, state.member[other])
     for i in range(state.size[own]):
@@ -251,5 +245,5 @@ def part(state, rules, unit, value, rest):
         state.label[state.member[own, i]] = own
     state.value[own], state.value[slot] = value, rest
     state.number[0] += 1
-    state.first[later_file(state, rules, own, slot)] += 1
+    state.first[rules.file_of[max(state.member[own, 0], state.member[slot, 0])]] += 1
     return own

@@ -38,46 +38,48 @@ class Table(NamedTuple):
     silent: bool
 
 
-@njit
-def _hash(key, count):
-    h = np.uint64(14695981039346656037)
-    for i in range(count):
-        h = (h ^ np.uint64(key[i])) * np.uint64(1099511628211)
-        h ^= h >> np.uint64(29)
-    return h
+def empty_table(capacity: int, wanted: NDArray[np.int64], missing: NDArray[np.int64], silent: bool) -> Table:
+    """Return a table with room for so many groups."""
+    return Table(
+        np.full((capacity, wanted.shape[1]), -1, dtype=np.int64),
+        np.zeros(capacity),
+        np.zeros(capacity, dtype=np.uint8),
+        np.full(1 << int(4 * capacity - 1).bit_length(), -1, dtype=np.int64),
+        wanted,
+        missing,
+        silent,
+    )
 
 
 @njit
 def find(table, key, count):
-    """The row of a group, or -1."""
+    """The place in the index of a group's row, or where it is to be entered."""
+    at = np.uint64(14695981039346656037)
+    for i in range(count):
+        at = (at ^ np.uint64(key[i])) * np.uint64(1099511628211)
+        at ^= at >> np.uint64(29)
     mask = np.uint64(table.bucket.size - 1)
-    at = _hash(key, count) & mask
+    at &= mask
     while True:
         row = table.bucket[at]
-        if row < 0:
-            return -1
-        same = count == table.key.shape[1] or table.key[row, count] < 0
+        same = row < 0 or count == table.key.shape[1] or table.key[row, count] < 0
         i = 0
-        while same and i < count:
+        while same and row >= 0 and i < count:
             same = table.key[row, i] == key[i]
             i += 1
         if same:
-            return row
+            return at
         at = (at + np.uint64(1)) & mask
 
 
 @njit
 def enter(table, begin, end):
     """Put rows into the index."""
-    mask = np.uint64(table.bucket.size - 1)
     for row in range(begin, end):
         count = 0
         while count < table.key.shape[1] and table.key[row, count] >= 0:
             count += 1
-        at = _hash(table.key[row], count) & mask
-        while table.bucket[at] >= 0:
-            at = (at + np.uint64(1)) & mask
-        table.bucket[at] = row
+        table.bucket[find(table, table.key[row], count)] = row
 
 
 @njit
@@ -85,7 +87,7 @@ def evidence(table, key, count):
     """E of a group; where the table does not have it, the group is asked for and the answer is 0."""
     if table.silent or count < 2:
         return 0.0
-    row = find(table, key, count)
+    row = table.bucket[find(table, key, count)]
     if row >= 0:
         table.used[row] = 1
         return table.value[row]

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.kernels import njit
+from tielink.kernels import entry_of, njit
 from tielink.sampler.partition import FREE
 
 TINY, HUGE = 1e-100, 1e100
@@ -164,21 +164,13 @@ def pair_gain(state, rules, ties, a, b, own, other):
 
 
 @njit
-def _odds_of_tie(ties, a, b):
-    """o of the dyad if it is tied, else -1."""
-    for t in range(ties.begin[a], ties.begin[a + 1]):
-        if ties.neighbour[t] == b:
-            return ties.odds[t]
-    return -1.0
-
-
-@njit
 def dyads_gain(ties, a, i, b, j):
     """The log likelihood ratio of two dyads (a, i) and (b, j) of the same two persons."""
     kappa = ties.rho[0] * min(ties.theta[a], ties.theta[b]) * min(ties.theta[i], ties.theta[j])
-    one, two = _odds_of_tie(ties, a, i), _odds_of_tie(ties, b, j)
-    if one < 0.0 and two < 0.0:
+    first, second = entry_of(ties.begin, ties.neighbour, a, i), entry_of(ties.begin, ties.neighbour, b, j)
+    if first < 0 and second < 0:
         return kappa
+    one, two = ties.odds[first] if first >= 0 else -1.0, ties.odds[second] if second >= 0 else -1.0
     # One of the two is tied: -o K; both: o o' K.
     return math.log(max(1.0 + one * two * excess(kappa), TINY))
 
@@ -243,17 +235,11 @@ def log_shared(state, rules, ties):
                 # Two persons see each other's pairs of dyads twice, unless one of them has a single record there.
                 total += 0.5 * pair_gain(state, rules, ties, a, b, slot, slot)
                 if rules.file_of[a] == rules.file_of[b]:
-                    total += 0.5 * _single_gain(state, rules, ties, a, b, slot)
-    return total
-
-
-@njit
-def _single_gain(state, rules, ties, a, b, own):
-    """The gains of dyads of a and of b with the same record, over all records of their file but their person's."""
-    total = 0.0
-    for i in range(ties.theta.size):
-        if rules.file_of[i] == rules.file_of[a] and state.label[i] != own:
-            total += dyads_gain(ties, a, i, b, i)
+                    single = 0.0  # the dyads of both with the same record
+                    for i in range(ties.theta.size):
+                        if rules.file_of[i] == rules.file_of[a] and state.label[i] != slot:
+                            single += dyads_gain(ties, a, i, b, i)
+                    total += 0.5 * single
     return total
 
 

@@ -56,20 +56,22 @@ def test_evidence_of_a_group_is_its_definition(groups, records):
     assert groups.evidence(np.array([records]))[0] == pytest.approx(defined(groups, records), abs=1e-12)
 
 
+def row_of(groups, records):
+    return groups.table.bucket[find(groups.table, np.array(records), len(records))]
+
+
 def test_groups_enter_the_table_are_renewed_and_forgotten(groups):
-    key = np.array([0, 1, 7, -1, -1])
-    assert find(groups.table, key, 3) == -1
+    assert row_of(groups, [0, 1, 7]) == -1
     ask(groups, [0, 1, 7], [0, 1], [2, 6], [0, 3])
-    row = find(groups.table, key, 3)
+    row = row_of(groups, [0, 1, 7])
     assert groups.table.value[row] == pytest.approx(defined(groups, [0, 1, 7]))
     groups.state.rates = np.array([0.05, 0.1])
     groups.refresh(groups.state)
     for records in ([0, 1], [2, 6], [0, 3], [0, 1, 7]):
-        at = find(groups.table, np.array(records), len(records))
-        assert groups.table.value[at] == pytest.approx(defined(groups, records))
+        assert groups.table.value[row_of(groups, records)] == pytest.approx(defined(groups, records))
     for _ in range(2 * FORGET_AFTER):
         groups.refresh(groups.state)
-    assert find(groups.table, key, 3) == -1
+    assert row_of(groups, [0, 1, 7]) == -1
     assert groups.count == 0
 
 

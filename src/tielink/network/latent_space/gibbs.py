@@ -8,81 +8,35 @@ import math
 import numpy as np
 
 from tielink.kernels import njit
-from tielink.network.latent_space.proposal import draw, fit_cluster, log_density, quadratic_forms
+from tielink.network.latent_space.proposal import draw, fit_cluster, log_density
 from tielink.network.latent_space.space import log_gamma, place, position_of, rows
 from tielink.sampler.choice import choose
-from tielink.sampler.data import entry_of
-from tielink.sampler.moves.labels import LOOK_AHEAD, MISSING, joined_evidence, put_in, take_out
-from tielink.sampler.partition import FREE, ONE_PER_FILE, join_gain, join_gains, permitted
+from tielink.sampler.moves.labels import LOOK_AHEAD, MISSING, options, put_in, take_out
+from tielink.sampler.partition import FREE
 
 
-@njit
-def _forms(proposal, own, state, data, latent):
-    """(u_i - m)' F (u_i - m) for the records i that may be with those in slot `own`."""
-    layout, space = latent.layout, latent.space
-    out = np.empty(space.file_of.size)
+@njit(fastmath={"contract"}, error_model="numpy")
+def _forms(proposal, own, state, rules, latent):
+    """(u_i - m)'F(u_i - m) = |L'(u_i - m)|^2 for the records i that may be with those in slot `own`."""
+    space, mean, factor = latent.space, proposal.mean, proposal.factor
+    forms = np.zeros(space.file_of.size)
     for file in range(space.observed.size):
         needed = True
-        if data.rules.mode != FREE:
+        if rules.mode != FREE:
             for i in range(state.size[own]):
                 needed = needed and space.file_of[state.member[own, i]] != file
-        if needed:
-            quadratic_forms(proposal, layout.position[file], out[space.offset[file] : space.offset[file + 1]])
-    return out
-
-
-@njit
-def _insert(costs, entries, number, cost, entry):
-    """Keep the entries with the smallest costs, in that order; return how many there are."""
-    most = costs.size
-    if cost == np.inf or (number == most and cost >= costs[most - 1]):
-        return number
-    at = number if number < most else most - 1
-    while at > 0 and costs[at - 1] > cost:
-        costs[at], entries[at] = costs[at - 1], entries[at - 1]
-        at -= 1
-    costs[at], entries[at] = cost, entry
-    return min(number + 1, most)
-
-
-@njit
-def _near_singles(form, label, size, candidate, value, entries, costs):
-    """The entries of a record's list whose records are alone and nearest: no calls, for this visits every pair."""
-    number = 0
-    for c in range(candidate.size):
-        other = candidate[c]
-        if size[label[other]] == 1:
-            number = _insert(costs, entries, number, form[other] - 2.0 * value[c], c)
-    return number
-
-
-@njit
-def _near_clusters(form, state, data, unit, extra, gains, entries, costs):
-    """The entries of a unit's lists whose clusters are nearest; with `extra` >= 0 that record is the only candidate."""
-    rules, lists, seen = data.rules, data.lists, data.seen
-    key, own = np.empty(rules.largest, dtype=np.int64), state.label[rules.unit_record[rules.unit_begin[unit]]]
-    number = 0
-    seen[0] += 1
-    for t in range(rules.unit_begin[unit], rules.unit_begin[unit + 1]):
-        record = rules.unit_record[t]
-        first, last = lists.begin[record], lists.begin[record + 1]
-        if extra >= 0:
-            first = entry_of(lists, record, extra)
-            last = first + 1
-        for c in range(first, last):
-            other = lists.record[c] if c >= 0 else extra
-            slot = state.label[other]
-            if slot == own or seen[slot + 1] == seen[0]:
-                continue
-            # Clusters of several records want a strong candidate: there are so many of them, and few that fit.
-            if extra < 0 and not lists.strong[c] and state.size[slot] > 1:
-                continue
-            seen[slot + 1] = seen[0]
-            if permitted(state, rules, own, slot):
-                value = joined_evidence(state, data, own, slot, c, unit, key) - state.value[slot] - state.value[own]
-                cost = form[other] - 2.0 * (join_gain(state, rules, gains, own, slot) + value)
-                number = _insert(costs, entries, number, cost, c)
-    return number
+        if not needed:
+            continue
+        x, out = latent.layout.position[file], forms[space.offset[file] : space.offset[file + 1]]
+        v = np.empty(out.size)
+        for h in range(mean.size):
+            v[:] = 0.0
+            for k in range(h, mean.size):
+                for j in range(out.size):
+                    v[j] += factor[k, h] * (x[k, j] - mean[k])
+            for j in range(out.size):
+                out[j] += v[j] * v[j]
+    return forms
 
 
 @njit
@@ -93,29 +47,22 @@ def near_options(proposal, state, data, latent, unit, extra, own):
     With `extra` >= 0 that record is the only candidate. Returns their slots, the evidence that each then has, log omega
     and the quadratic form.
     """
-    rules, lists, most = data.rules, data.lists, latent.tuning.candidates
-    form = _forms(proposal, own, state, data, latent)
-    gains, key = np.empty(rules.file_size.size), np.empty(rules.largest, dtype=np.int64)
-    join_gains(state, rules, gains)
-    # Only entries and costs are sorted in; the few that are left are evaluated once more.
-    entries, costs, number = np.empty(most, dtype=np.int64), np.empty(most), 0
-    if rules.largest == 2 and rules.mode != ONE_PER_FILE and extra < 0:
-        record = state.member[own, 0]
-        first, last = lists.begin[record], lists.begin[record + 1]
-        if state.size[own] == 1 and gains[0] > -np.inf:  # the prior is the same for all pairs
-            values = lists.value[lists.pair[first:last]]
-            number = _near_singles(form, state.label, state.size, lists.record[first:last], values, entries, costs)
-            entries += first
-    else:
-        number = _near_clusters(form, state, data, unit, extra, gains, entries, costs)
-    slots, values, log_omega = np.empty(number, dtype=np.int64), np.empty(number), np.empty(number)
-    forms = np.empty(number)
-    for i in range(number):
-        slots[i] = slot = state.label[lists.record[entries[i]] if entries[i] >= 0 else extra]
-        values[i] = joined_evidence(state, data, own, slot, entries[i], unit, key)
-        log_omega[i] = join_gain(state, rules, gains, own, slot) + values[i] - state.value[slot] - state.value[own]
-        forms[i] = form[state.member[slot, 0]]
-    return slots, values, log_omega, forms
+    slots, values, log_omega = options(state, data, unit, extra, own)
+    forms = _forms(proposal, own, state, data.rules, latent)
+    near, costs, number = np.empty(latent.tuning.candidates, dtype=np.int64), np.empty(latent.tuning.candidates), 0
+    for i in range(slots.size):
+        cost = forms[state.member[slots[i], 0]] - 2.0 * log_omega[i]
+        if cost == np.inf or (number == near.size and cost >= costs[number - 1]):
+            continue
+        number = min(number + 1, near.size)
+        at = number - 1
+        while at > 0 and costs[at - 1] > cost:
+            costs[at], near[at] = costs[at - 1], near[at - 1]
+            at -= 1
+        costs[at], near[at] = cost, i
+    near = near[:number]
+    slots = slots[near]
+    return slots, values[near], log_omega[near], forms[state.member[slots, 0]]
 
 
 @njit

@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.kernels import njit
+from tielink.kernels import entry_of, njit
 from tielink.network.latent_space.part import LatentSpacePart
 from tielink.network.latent_space.row import row_terms, squared_distances
 from tielink.network.latent_space.scalars import draw_spread
 from tielink.network.latent_space.space import log_prior_density, place, position_of, record_row
 from tielink.network.part import Arrays
-from tielink.sampler.data import entry_of
 from tielink.sampler.moves.labels import MISSING, put_in, take_out
 from tielink.sampler.table import evidence
 
@@ -157,20 +156,18 @@ def _fill_rows(file, intercept, out, layout, space):
 
 
 @njit
-def _add_single(cache, space, record):
+def _note_single(cache, space, record, single):
+    """Note that a record has become unmatched, or that it is no longer."""
     file = space.file_of[record]
-    at = space.offset[file] + cache.singles[file]
-    cache.single[at], cache.place[record] = record, at
-    cache.singles[file] += 1
-
-
-@njit
-def _drop_single(cache, space, record):
-    file = space.file_of[record]
-    cache.singles[file] -= 1
-    last = cache.single[space.offset[file] + cache.singles[file]]
-    cache.single[cache.place[record]] = last
-    cache.place[last] = cache.place[record]
+    if single:
+        at = space.offset[file] + cache.singles[file]
+        cache.single[at], cache.place[record] = record, at
+        cache.singles[file] += 1
+    else:
+        cache.singles[file] -= 1
+        last = cache.single[space.offset[file] + cache.singles[file]]
+        cache.single[cache.place[record]] = last
+        cache.place[last] = cache.place[record]
 
 
 @njit
@@ -215,11 +212,13 @@ def _label(rng, state, data, latent, cache, row):
     u, alone = np.empty(space.dimension), row[:1]
     if row[1] < values:
         new = cache.single[space.offset[there] + row[1]]
-        entry = entry_of(lists, record, new)
+        entry = entry_of(lists.begin, lists.record, record, new)
         if entry >= 0:
             value = lists.value[lists.pair[entry]]
+        elif entry_of(rules.apart_begin, rules.apart_record, record, new) >= 0:
+            value = -np.inf
         else:
-            value = _evidence_off_list(data, record, new)
+            value = evidence(data.table, np.array([min(record, new), max(record, new)]), 2)
             if data.table.missing[0] > 0:
                 return MISSING
         log_ratio += value + gain
@@ -234,23 +233,13 @@ def _label(rng, state, data, latent, cache, row):
     place(layout, space, alone, u)
     if linked:
         own, _, _ = take_out(state, data, rules.unit_of[record], np.empty(2, dtype=np.int64))
-        _add_single(cache, space, partner)
-        _add_single(cache, space, record)
+        _note_single(cache, space, partner, True)
+        _note_single(cache, space, record, True)
     if new >= 0:
         put_in(state, data, own, state.label[new], value)
-        _drop_single(cache, space, new)
-        _drop_single(cache, space, record)
+        _note_single(cache, space, new, False)
+        _note_single(cache, space, record, False)
     return 1
-
-
-@njit
-def _evidence_off_list(data, record, other):
-    """Profile evidence of a pair that is on no list; -inf for a known non-match."""
-    rules, pair = data.rules, np.array([min(record, other), max(record, other)])
-    for t in range(rules.apart_begin[record], rules.apart_begin[record + 1]):
-        if rules.apart_record[t] == other:
-            return -np.inf
-    return evidence(data.table, pair, 2)
 
 
 @njit

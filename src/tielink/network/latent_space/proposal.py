@@ -67,14 +67,6 @@ def _dot(weight, x, center):
     return total
 
 
-@njit(fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
-def _cross(weight, x, center, other, other_center):
-    total = 0.0
-    for j in range(weight.size):
-        total += weight[j] * (center - x[j]) * (other_center - other[j])
-    return total
-
-
 @njit
 def add_slopes(u, record, members, layout, space, gradient, information):
     """Add a record's gradient and Fisher information at `u` (lower triangle), dyads with members left out."""
@@ -93,19 +85,23 @@ def add_slopes(u, record, members, layout, space, gradient, information):
             score[member - space.offset[file]] = weight[member - space.offset[file]] = 0.0
     for k in range(u.size):
         gradient[k] += space.temperature * _dot(score, x[k], u[k])
+        moment = weight * (u[k] - x[k])
         for h in range(k + 1):
-            information[k, h] += space.temperature * _cross(weight, x[k], u[k], x[h], u[h])
+            information[k, h] += space.temperature * _dot(moment, x[h], u[h])
 
 
 @njit
-def cholesky(matrix):
-    """Turn the lower triangle of a small positive definite matrix into its Cholesky factor, in place."""
-    for k in range(matrix.shape[0]):
+def factorise(matrix, v):
+    """Turn the lower triangle of a small positive definite matrix into its Cholesky factor L, and v into L^-1 v."""
+    for k in range(v.size):
         for h in range(k + 1):
             total = matrix[k, h]
             for i in range(h):
                 total -= matrix[k, i] * matrix[h, i]
             matrix[k, h] = math.sqrt(total) if k == h else total / matrix[h, h]
+        for h in range(k):
+            v[k] -= matrix[k, h] * v[h]
+        v[k] /= matrix[k, k]
 
 
 @njit
@@ -114,15 +110,6 @@ def solve_upper(factor, v):
     for k in range(v.size - 1, -1, -1):
         for h in range(k + 1, v.size):
             v[k] -= factor[h, k] * v[h]
-        v[k] /= factor[k, k]
-
-
-@njit
-def solve_lower(factor, v):
-    """Solve L x = v in place."""
-    for k in range(v.size):
-        for h in range(k):
-            v[k] -= factor[k, h] * v[h]
         v[k] /= factor[k, k]
 
 
@@ -165,8 +152,7 @@ def scoring_step(u, members, count, layout, space, step, factor):
             factor[k, h] = precision if h == k else 0.0
     for t in range(count):
         add_slopes(u, members[t], members, layout, space, step, factor)
-    cholesky(factor)
-    solve_lower(factor, step)
+    factorise(factor, step)
     solve_upper(factor, step)
 
 
@@ -224,25 +210,6 @@ def log_density(u, proposal, spread):
     student += math.log(1.0 - _DEFENSIVE)
     prior = log_prior_density(u, spread) + math.log(_DEFENSIVE)
     return max(student, prior) + math.log1p(math.exp(-abs(student - prior)))
-
-
-@njit(fastmath={"contract"}, error_model="numpy")
-def quadratic_forms(proposal, x, out):
-    """(x_j - m)' F (x_j - m) = |L'(x_j - m)|^2 for every column j of x."""
-    n = x.shape[1]
-    v = np.empty(n)
-    for j in range(n):
-        out[j] = 0.0
-    for h in range(x.shape[0]):
-        for j in range(n):
-            v[j] = 0.0
-        for k in range(h, x.shape[0]):
-            slope = proposal.factor[k, h]
-            center = proposal.mean[k]
-            for j in range(n):
-                v[j] += slope * (x[k, j] - center)
-        for j in range(n):
-            out[j] += v[j] * v[j]
 
 
 @njit

@@ -3,10 +3,11 @@
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tielink.kernels import njit
 from tielink.network.latent_space.row import row_terms, squared_distances, sum_terms
-from tielink.network.latent_space.space import position_of
+from tielink.network.latent_space.space import Latent, position_of
 
 
 @njit
@@ -27,13 +28,10 @@ def file_log_likelihood(file, intercept, stretch, layout, space):
     return space.temperature * total
 
 
-@njit
-def walk_intercepts(rng, latent, counts):
+def walk_intercepts(rng: np.random.Generator, latent: Latent, counts: NDArray[np.int64]) -> None:
     """One random-walk Metropolis step for each file that has a network."""
     layout, space = latent.layout, latent.space
-    for file in range(space.observed.size):
-        if not space.observed[file]:
-            continue
+    for file in np.flatnonzero(space.observed):
         old = layout.intercept[file]
         new = old + latent.tuning.step_intercept[file] * rng.standard_normal()
         log_ratio = 0.5 * (old * old - new * new) / space.intercept_sd[file] ** 2

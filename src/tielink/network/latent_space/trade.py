@@ -11,12 +11,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.kernels import njit
+from tielink.kernels import entry_of, njit
 from tielink.model.problem import Problem
 from tielink.network.latent_space.proposal import particle_evidence
 from tielink.network.latent_space.row import dyad
 from tielink.network.latent_space.space import place, position_of, record_row
-from tielink.sampler.data import entry_of
 from tielink.sampler.moves.labels import MISSING
 from tielink.sampler.table import evidence
 
@@ -81,7 +80,7 @@ def _evidence_with(state, data, slot, out, into, key):
         place -= 1
     key[place] = into
     if count == 2:
-        entry = entry_of(data.lists, key[0], key[1])
+        entry = entry_of(data.lists.begin, data.lists.record, key[0], key[1])
         if entry >= 0:
             return data.lists.value[data.lists.pair[entry]]
     return evidence(data.table, key, count)
@@ -104,14 +103,17 @@ def _inside(members, count, u, v, layout, space):
 
 
 @njit
-def _fresh(rng, latent, here, there, u, v):
+def _fresh(rng, state, latent, a, c, u, v):
     """
-    What ties say to here[0] and there[0] trading places, with fresh positions for both clusters.
+    What ties say to records a and c trading places, with fresh positions for both clusters.
 
     Evidences and fits leave out all dyads between the records of both, whose likelihoods enter by themselves. Returns
     the log ratio and the new positions.
     """
-    count, other, particles = here.size, there.size, latent.tuning.particles
+    count, other, particles = state.size[state.label[a]], state.size[state.label[c]], latent.tuning.particles
+    here, there = state.member[state.label[a], :count].copy(), state.member[state.label[c], :other].copy()
+    for record, members in ((a, here), (c, there)):  # these two first
+        members[members == record], members[0] = members[0], record
     both, back = np.concatenate((here, there)), np.concatenate((there, here))
     ratio = -_inside(both, count, u, v, latent.layout, latent.space)
     old_here, _ = particle_evidence(rng, both, count, u, particles, latent)
@@ -122,16 +124,6 @@ def _fresh(rng, latent, here, there, u, v):
     log_there, new_v = particle_evidence(rng, back, other, u[:0], particles, latent)
     ratio += log_here + log_there + _inside(both, count, new_u, new_v, latent.layout, latent.space)
     return ratio, new_u, new_v
-
-
-@njit
-def _with_first(state, slot, record):
-    """The members of a cluster, this one first."""
-    members = state.member[slot, : state.size[slot]].copy()
-    for i in range(members.size):
-        if members[i] == record:
-            members[0], members[i] = record, members[0]
-    return members
 
 
 @njit
@@ -159,7 +151,7 @@ def _trade(rng, state, data, latent, row):
         log_ratio = record_row(v, a, pair, layout, space) + record_row(u, c, pair, layout, space)
         log_ratio -= record_row(u, a, pair, layout, space) + record_row(v, c, pair, layout, space)
     else:
-        log_ratio, u, v = _fresh(rng, latent, _with_first(state, here, a), _with_first(state, there, c), u, v)
+        log_ratio, u, v = _fresh(rng, state, latent, a, c, u, v)
     if math.log(rng.random()) >= log_ratio:
         return 0
     state.member[here, : new_here.size], state.member[there, : new_there.size] = new_here, new_there

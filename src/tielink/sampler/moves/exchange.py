@@ -9,8 +9,7 @@ import math
 
 import numpy as np
 
-from tielink.kernels import njit
-from tielink.sampler.data import entry_of
+from tielink.kernels import entry_of, njit
 from tielink.sampler.moves.labels import MISSING, joined_evidence, put_in, take_out
 from tielink.sampler.partition import join_gain, join_gains, permitted
 from tielink.sampler.ties import tie_gain
@@ -43,7 +42,7 @@ def _weight(state, data, own, slot, key):
         return -np.inf, 0.0
     entry = np.int64(-1)
     if state.size[own] == 1 and state.size[slot] == 1:
-        entry = entry_of(data.lists, state.member[own, 0], state.member[slot, 0])
+        entry = entry_of(data.lists.begin, data.lists.record, state.member[own, 0], state.member[slot, 0])
         if entry < 0:  # a pair off the list: neither made nor unmade here
             return -np.inf, 0.0
     gains = np.empty(data.rules.file_size.size)

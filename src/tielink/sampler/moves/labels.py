@@ -10,9 +10,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.kernels import njit
+from tielink.kernels import entry_of, njit
 from tielink.sampler.choice import choose
-from tielink.sampler.data import Data, entry_of
+from tielink.sampler.data import Data
 from tielink.sampler.partition import PAIRS, join, join_gain, join_gains, part, permitted, with_unit, without_unit
 from tielink.sampler.table import evidence
 from tielink.sampler.ties import add_cluster, tie_gain
@@ -72,16 +72,20 @@ def joined_evidence(state, data, own, slot, entry, unit, key):
 
 
 @njit
-def options(state, data, unit, extra, own, slots, values, log_weights):
+def options(state, data, unit, extra, own):
     """
-    Write the clusters that the unit in slot `own` may join, the evidence each then has, and their log weights.
+    The clusters that the unit in slot `own` may join, the evidence each then has, and their log weights.
 
     The weight against staying alone is p(joined)/p(alone) m(c and a)/(m(c) m(a)), times what shared ties say. With
-    `extra` >= 0 that record is the only candidate. Returns the number of options.
+    `extra` >= 0 that record is the only candidate. There is one weight more, that of staying alone.
     """
     rules, lists, seen = data.rules, data.lists, data.seen
     gains, key = np.empty(rules.file_size.size), np.empty(rules.largest, dtype=np.int64)
     join_gains(state, rules, gains)
+    most = 2  # a stranger, and being alone; then candidates, several of which may be one person
+    for t in range(rules.unit_begin[unit], rules.unit_begin[unit + 1]):
+        most += lists.begin[rules.unit_record[t] + 1] - lists.begin[rules.unit_record[t]]
+    slots, values, log_weights = np.empty(most, dtype=np.int64), np.empty(most), np.empty(most)
     number = 0
     seen[0] += 1
     for t in range(rules.unit_begin[unit], rules.unit_begin[unit + 1]):
@@ -105,7 +109,7 @@ def options(state, data, unit, extra, own, slots, values, log_weights):
             else:
                 if not permitted(state, rules, own, slot):
                     continue
-                entry = c if extra < 0 else entry_of(lists, record, extra)
+                entry = c if extra < 0 else entry_of(lists.begin, lists.record, record, extra)
                 value = joined_evidence(state, data, own, slot, entry, unit, key)
                 gain = join_gain(state, rules, gains, own, slot)
             if gain == -np.inf:
@@ -115,7 +119,8 @@ def options(state, data, unit, extra, own, slots, values, log_weights):
             if data.ties.power[0] > 0.0:
                 log_weights[number] += tie_gain(state, rules, data.ties, own, slot)
             number += 1
-    return number
+    log_weights[number] = 0.0
+    return slots[:number], values[:number], log_weights[: number + 1]
 
 
 @njit
@@ -123,15 +128,15 @@ def _add_chance(state, data, unit, slot, chance):
     """Add to the sums of the listed pairs between a unit and a cluster."""
     for t in range(data.rules.unit_begin[unit], data.rules.unit_begin[unit + 1]):
         for m in range(state.size[slot]):
-            entry = entry_of(data.lists, data.rules.unit_record[t], state.member[slot, m])
+            entry = entry_of(data.lists.begin, data.lists.record, data.rules.unit_record[t], state.member[slot, m])
             if entry >= 0:
                 data.lists.chance[data.lists.pair[entry]] += chance
 
 
 @njit
-def _tally(state, data, unit, slots, log_weights, number):
+def _tally(state, data, unit, slots, log_weights):
     """Add the conditional probability of each option to the sums of the listed pairs that it would link."""
-    top = 0.0
+    number, top = slots.size, 0.0
     for i in range(number):
         top = max(top, log_weights[i])
     total = math.exp(-top)
@@ -157,15 +162,10 @@ def gibbs_label(rng, state, data, unit, extra):
     own, old, before = take_out(state, data, unit, key)
     if own < 0:
         return MISSING
-    most = 2  # a stranger, and being alone; then candidates, several of which may be one person
-    for t in range(data.rules.unit_begin[unit], data.rules.unit_begin[unit + 1]):
-        record = data.rules.unit_record[t]
-        most += data.lists.begin[record + 1] - data.lists.begin[record]
-    slots, values, log_weights = np.empty(most, dtype=np.int64), np.empty(most), np.empty(most)
-    number = options(state, data, unit, extra, own, slots, values, log_weights)
+    slots, values, log_weights = options(state, data, unit, extra, own)
     found = old < 0
-    for i in range(number):
-        found = found or slots[i] == old
+    for slot in slots:
+        found = found or slot == old
     if data.table.missing[0] > 0 or not found:
         if old >= 0:
             if data.lists.tally[0] and extra < 0 and data.table.missing[0] == 0:
@@ -173,10 +173,9 @@ def gibbs_label(rng, state, data, unit, extra):
             put_in(state, data, own, old, before)
         return MISSING if data.table.missing[0] > 0 else 0
     if data.lists.tally[0] and extra < 0:
-        _tally(state, data, unit, slots, log_weights, number)
-    log_weights[number] = 0.0
-    chosen, _ = choose(rng, log_weights[: number + 1])
-    if chosen == number:
+        _tally(state, data, unit, slots, log_weights)
+    chosen, _ = choose(rng, log_weights)
+    if chosen == slots.size:
         return 1 if old >= 0 else 0
     put_in(state, data, own, slots[chosen], values[chosen])
     return 0 if slots[chosen] == old else 1

@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tielink.channels.channel import Codes
-from tielink.kernels import njit
+from tielink.kernels import entry_of, njit
 from tielink.sampler.choice import choose
-from tielink.sampler.data import Data, entry_of
+from tielink.sampler.data import Data
 from tielink.sampler.moves.labels import put_in, take_out
 from tielink.sampler.partition import FREE, Clusters, join_gain, join_gains, permitted
 from tielink.sampler.ties import mark_led_to, most_without_shared, tie_gain
@@ -105,7 +105,7 @@ def _loose(state, data):
             unit = rules.unit_of[state.member[slot, t]]
             free = free and rules.unit_begin[unit + 1] - rules.unit_begin[unit] == 1
         if free and state.size[slot] == 2:
-            free = entry_of(data.lists, state.member[slot, 0], state.member[slot, 1]) < 0
+            free = entry_of(data.lists.begin, data.lists.record, state.member[slot, 0], state.member[slot, 1]) < 0
         found[record] = free and state.size[slot] <= 2
     return found
 
