@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tielink.data.frames import Table, holds_single_values
 from tielink.data.measures import read_dates, read_numbers
+from tielink.data.writing import in_one_writing
 from tielink.faults import Faults, listed
 from tielink.fields import Categorical, Date, Field, Measured, Number, PersonName, String
 
@@ -58,7 +59,7 @@ def encode_column(
 
     Cells that cannot be read are faults where the field is declared, and missing (said) where it is `guessed`.
     """
-    cells: list[str | None] = []
+    files: list[list[str | None]] = []
     without = []
     if "\0" in name:
         faults.error(
@@ -67,13 +68,19 @@ def encode_column(
     _check_types(name, [table.frame[name] for table in tables.values() if name in table.frame.columns], faults)
     for file, table in tables.items():
         if name in table.frame.columns:
-            cells += _as_text(name, field, table, missing, faults, guessed)
+            files.append(_as_text(name, field, table, missing, faults, guessed))
         else:
             without.append(file)
-            cells += [None] * table.frame.height
+            files.append([None] * table.frame.height)
     if without and len(without) < len(tables):
         faults.note(name, f"no such column in {listed([repr(file) for file in without])}: taken as missing there.")
-    series = pl.Series(cells, dtype=pl.String)
+    if isinstance(field, Categorical) or (
+        isinstance(field, String) and field.vocabulary == "open" and isinstance(field.frequencies, str)
+    ):
+        files, simpler = in_one_writing(files)
+        if simpler:
+            faults.note(name, f"files write the same values differently: compared without {simpler}.")
+    series = pl.Series([cell for cells in files for cell in cells], dtype=pl.String)
     values = series.drop_nulls().unique().sort()
     codes = series.cast(pl.Enum(values)).to_physical().cast(pl.Int64).fill_null(MISSING).to_numpy()
     column = Column(field, tuple(values.to_list()), codes)
