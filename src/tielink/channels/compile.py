@@ -73,8 +73,7 @@ def _open_string(name: str, field: String, column: Column, file_of: Codes, fault
         truth = string_truth(column.values, given)
     else:
         by_file = count_by_file(column.codes, file_of, len(column.values))
-        others = None if _of_several_words(column) else others_count(by_file)
-        truth = string_truth(column.values, largest_count(by_file), others)
+        truth = string_truth(column.values, largest_count(by_file), others_count(by_file))
     levels = len(truth.strings)
     if isinstance(field.affixes, Affixes):
         tables = typing_tables(truth, besides=sharing_pairs(column.values))
@@ -89,15 +88,6 @@ def _person_name(name: str, field: PersonName, column: Column, file_of: Codes, f
         return None
     channel = compile_names(name, field, column, file_of)
     return channel if _likely_enough(name, column, channel, faults) else None
-
-
-def _of_several_words(column: Column) -> bool:
-    """Whether most strings are put together of words, as full names are.
-
-    A model of characters prices them far too low: it knows nothing of words. Strings that one record alone has would
-    seem to be misspellings of one another, so each stays a sign of itself.
-    """
-    return bool(np.mean([len(value.split()) > 1 for value in column.values] or [False]) > 0.5)
 
 
 def _short_enough(name: str, column: Column, faults: Faults) -> bool:

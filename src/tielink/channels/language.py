@@ -81,22 +81,24 @@ class Language:
         """Turn strings into numbers; every character must be in the alphabet."""
         return _encode(strings, self.number)
 
+    def log_steps(self, text: Text) -> Floats:
+        """Return log T of every step of every string: its characters, then its end."""
+        size, start = len(text.lengths), len(self.end) - 1
+        ends = text.begins[1:] + np.arange(size)
+        inside = np.ones(len(text.characters) + size, dtype=bool)
+        inside[ends] = False
+        here = np.full(len(inside), start)
+        here[inside] = self.state[text.characters]
+        before = np.concatenate([[start], here[:-1]])  # after an end comes the start of the next string
+        chance = self.end[before]
+        chance[inside] = self.moves[before[inside], here[inside]] * self.share[text.characters]
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(chance))
+
     def log_probability(self, text: Text) -> Floats:
         """Return log LM(v) of every string."""
-        size, start = len(text.begins) - 1, len(self.end) - 1
-        total = np.zeros(size)
-        here = self.state[text.characters]
-        first = np.zeros(len(here), dtype=bool)
-        first[text.begins[:-1][text.lengths > 0]] = True
-        before = np.where(first, start, np.roll(here, 1)) if len(here) else here
-        with np.errstate(divide="ignore"):
-            steps = np.log(self.moves[before, here] * self.share[text.characters])
-            ends = np.log(self.end)
-        owner = np.repeat(np.arange(size), text.lengths)
-        np.add.at(total, owner, steps)
-        last = np.full(size, start)
-        last[text.lengths > 0] = here[text.begins[1:][text.lengths > 0] - 1]
-        return np.asarray(total + ends[last])
+        size = len(text.lengths)
+        return np.bincount(np.repeat(np.arange(size), text.lengths + 1), self.log_steps(text), minlength=size)
 
     def draw(self, rng: np.random.Generator) -> str:
         """Draw a string."""

@@ -1,12 +1,14 @@
 """How common true strings are: by how often others have them, and by a language model.
 
-    p(v) = max(o(v) − D, 0)/n + b·LM(v),
+    p(v) = max(o(v) − D, 0)/n + a·P(v) + b·LM(v),
 
-with c(v) the count of v, n = Σc and D the discount. o(v) is c(v) where frequencies are given, and for strings of
-several words. Of other strings in the files it is how often others have v (see `counts`): a string that one record
-alone has is priced by the language model, as it would be by all who never saw that record. Else a misspelling, seen
-once, would pass for a name as common as most. b is what is left, so that Σ_v p(v) = 1 over all strings. To no string in
-the files is less than 10⁻⁷⁰ given, so that products over a few long ones stay above the least double.
+with c(v) the count of v, n = Σc and D the discount. o(v) is c(v) where frequencies are given. Of strings in the files
+it is how often others have v (see `counts`): a string that one record alone has is priced by the language models, as it
+would be by all who never saw that record. Else a misspelling, seen once, would pass for a name as common as most. P is
+the probability of a string in the files, told from all the others by long contexts (see `contexts`): it knows words and
+area codes, where LM knows two characters. a is half of what counts leave, and b the rest, so that Σ_v p(v) = 1 over all
+strings. To no string in the files is less than 10⁻⁷⁰ given, so that products over a few long ones stay above the least
+double.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tielink.channels.contexts import log_left_out_by_contexts
 from tielink.channels.counts import discount
 from tielink.channels.language import Floats, Language, Text, language
 
@@ -24,6 +27,8 @@ __all__ = ["StringTruth", "string_truth"]
 
 LEAST = 1e-70
 """What counts give any string at the least."""
+BY_CONTEXTS = 0.5
+"""The share of what counts leave that long contexts give to the strings of the files."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +39,7 @@ class StringTruth:
     text: Text
     language: Language
     counted: Floats
-    """max(o(v) − D, 0)/n of every string of the vocabulary, but no less than `LEAST`."""
+    """max(o(v) − D, 0)/n + a·P(v) of every string of the vocabulary, but no less than `LEAST`."""
     back_off: float
     """b: what is left to the language model."""
     probability: Floats
@@ -83,6 +88,9 @@ def string_truth(
     total = numbers.sum()
     off = discount(numbers)
     counted = np.maximum(((numbers if others is None else others) - off) / max(total, 1e-300), LEAST)
+    if others is not None:
+        told = np.exp(log_left_out_by_contexts(text, model))
+        counted += BY_CONTEXTS * (1.0 - counted.sum()) * told / max(told.sum(), 1.0)
     back_off = 1.0 - float(counted.sum())
     probability = counted + back_off * np.exp(model.log_probability(text))
     return StringTruth(tuple(vocabulary), text, model, counted, back_off, probability)

@@ -22,7 +22,10 @@ MISSING = -1
 """The code of a missing value."""
 
 LONGEST = 10_000
-"""Characters of the longest text that is compared letter by letter."""
+"""Characters of the longest text that people type; a longer one is a mistake in the file."""
+
+COMPARED = 200
+"""Characters by which texts are compared: comparing two takes time with the product of their lengths."""
 
 USUALLY_MISSING = ("NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "NULL", "null", "-", "--", "?", ".")
 """Texts that mean a missing value unless the user names others. (`Null` and `Na` are names, too.)"""
@@ -128,6 +131,7 @@ def _as_text(
         return _measured(name, field, table, where, cells, faults, guessed)
     if not isinstance(field, Categorical):
         _check_lengths(cells, table, where, faults)
+        return _beginnings(cells, table, where, faults)
     return cells
 
 
@@ -165,8 +169,22 @@ def _measured(
     return read
 
 
+def _beginnings(cells: list[str | None], table: Table, where: str, faults: Faults) -> list[str | None]:
+    """Cut long texts to the part that is compared, and say so."""
+    long = [row for row, cell in enumerate(cells) if cell is not None and len(cell) > COMPARED]
+    if not long:
+        return cells
+    what = f"{len(long):,} of its texts {'are' if len(long) > 1 else 'is'} longer than {COMPARED} characters"
+    faults.warning(
+        where,
+        f"{what} ({listed([table.row(row) for row in long])}): compared by the first {COMPARED}.",
+        "Split the column, or leave it out, if that is not enough to tell its values apart.",
+    )
+    return [cell if cell is None else cell[:COMPARED] for cell in cells]
+
+
 def _check_lengths(cells: Sequence[str | None], table: Table, where: str, faults: Faults) -> None:
-    """Refuse texts that nobody types: comparing two takes time with the product of their lengths."""
+    """Refuse texts that nobody types."""
     long = [row for row, cell in enumerate(cells) if cell is not None and len(cell) > LONGEST]
     if long:
         rows = listed([table.row(row) for row in long])

@@ -14,6 +14,7 @@ import polars as pl
 
 from tielink.data.frames import Table, holds_single_values
 from tielink.data.measures import read_dates, read_numbers
+from tielink.data.writing import plainly
 from tielink.fields import FIELD_KINDS, Categorical, Date, Field, Number, String
 
 __all__ = ["Guess", "are_shared", "guess_field"]
@@ -153,6 +154,8 @@ def _unusable(cells: _Cells) -> Guess | None:
         return Guess(None, "holds web addresses")
     lengths = [len(value) for value in cells.distinct[:LOOK]]
     if np.median([len(value.split()) for value in cells.distinct[:LOOK]]) >= 7 or np.median(lengths) > 60:
+        if are_shared([[plainly(cell) for cell in part] for part in cells.files]):
+            return Guess(String(), "long texts, but files have many of them in common, as titles")
         return Guess(None, "is free text")
     return None
 

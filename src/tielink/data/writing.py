@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-__all__ = ["in_one_writing"]
+__all__ = ["in_one_writing", "plainly"]
 
 Cells = list[str | None]
 TIMES, LEAST, SHARE = 3, 2, 0.1
@@ -13,13 +14,24 @@ TIMES, LEAST, SHARE = 3, 2, 0.1
 of the values of the file that has fewest."""
 
 
-def _bare(text: str) -> str:
+def plainly(text: str) -> str:
+    """Return the small letters and digits of a text, if it has any.
+
+    >>> plainly("310/246-1501"), plainly("Anna Lee"), plainly("?")
+    ('3102461501', 'annalee', '?')
+    """
     return "".join(letter for letter in text.casefold() if letter.isalnum()) or text
 
 
+def _whole(text: str) -> str:
+    """Write 1999.0, as tools write columns of whole numbers with gaps, as 1999."""
+    return re.sub(r"(?<=\d)\.0+$", "", text)
+
+
 WRITINGS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("the ending .0 of whole numbers", _whole),
     ("the case of letters", str.casefold),
-    ("the case of letters, punctuation and spaces", _bare),
+    ("the case of letters, punctuation and spaces", plainly),
 )
 
 

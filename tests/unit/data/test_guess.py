@@ -94,6 +94,11 @@ def test_columns_are_taken_for_what_they_are(case):
     assert guess.why
 
 
+def test_long_texts_are_used_where_files_have_them_in_common():
+    titles = [words(12) for _ in range(N)]
+    assert guess_field(tables("title", [*titles, *(title.upper() for title in titles)]), "title").field.kind == "string"
+
+
 def test_names_of_persons_are_known_where_the_kind_is():
     values = [f"{last}, {first}" for first, last in zip(pick(FIRST), [typed().title() for _ in range(N)], strict=True)]
     kind = "person_name" if any(kind.kind == "person_name" for kind in FIELD_KINDS) else "string"

@@ -1,0 +1,62 @@
+"""Left-out probabilities by long contexts, against a slow twin that follows the formula letter by letter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tielink.channels.contexts import LONGEST_CONTEXT, log_left_out_by_contexts
+from tielink.channels.language import language
+
+END = "\0"
+NAMES = [f"{given} {family}" for given in ("anna", "ann", "tom") for family in ("meier", "meyer", "lopez", "ng")]
+PHONES = [f"404{number}" for number in ("1163", "1164", "2371", "9982")] + ["212404"]
+
+
+def chance_of_next(before: str, character: str, others: list[str], base: float) -> float:
+    """P_k(c | s) for the longest k: every string begins with one sign of its own, beyond which nothing is known."""
+    chance = base
+    begun = f"^{before}"
+    for k in range(1, LONGEST_CONTEXT + 1):
+        if k > len(begun):
+            break
+        context = begun[-k:]
+        followers: dict[str, int] = {}
+        for other in others:
+            whole = f"^{other}{END}"
+            for follower in {whole[i + k] for i in range(len(whole) - k) if whole[i : i + k] == context}:
+                followers[follower] = followers.get(follower, 0) + 1
+        total = sum(followers.values())
+        if not total:
+            break
+        chance = (max(followers.get(character, 0) - 1, 0) + len(followers) * chance) / total
+    return chance
+
+
+@pytest.mark.parametrize("strings", [NAMES, PHONES, ["a"], ["aa", "aaa", "aaaa", "ab", "aab"]])
+def test_probabilities_are_those_of_the_formula(strings):
+    model = language(strings)
+    text = model.encode(strings)
+    steps = np.exp(model.log_steps(text))
+    found = log_left_out_by_contexts(text, model)
+    begin = 0
+    for string, log in zip(strings, found, strict=True):
+        others = [other for other in strings if other != string]
+        expected = 0.0
+        for place, character in enumerate(string + END):
+            expected += np.log(chance_of_next(string[:place], character, others, steps[begin + place]))
+        begin += len(string) + 1
+        assert log == pytest.approx(expected)
+
+
+def test_they_are_a_distribution_over_the_next_character():
+    alphabet, others = "ab", ["ab", "abb", "bab", "aab"]
+    base = {"a": 0.5, "b": 0.3, END: 0.2}
+    assert sum(chance_of_next("ab", c, others, base[c]) for c in (*alphabet, END)) == pytest.approx(1)
+
+
+def test_one_other_string_alone_says_nothing():
+    strings = ["quillmaker", "quilmaker", "sunnyowl"]
+    model = language(strings)
+    text = model.encode(strings)
+    assert (log_left_out_by_contexts(text, model) < model.log_probability(text) + 0.5).all()
