@@ -53,7 +53,7 @@ def log_left_out_by_contexts(text: Text, language: Language) -> Floats:
         active, context = active[others > 1], context[others > 1]
         if not len(active):
             break
-    return np.bincount(owner, np.log(chance), minlength=size)
+    return np.asarray(np.bincount(owner, np.log(chance), minlength=size), dtype=float)
 
 
 def _numbered(keys: Codes) -> Codes:

@@ -98,7 +98,8 @@ class Language:
     def log_probability(self, text: Text) -> Floats:
         """Return log LM(v) of every string."""
         size = len(text.lengths)
-        return np.bincount(np.repeat(np.arange(size), text.lengths + 1), self.log_steps(text), minlength=size)
+        owner = np.repeat(np.arange(size), text.lengths + 1)
+        return np.asarray(np.bincount(owner, self.log_steps(text), minlength=size), dtype=float)
 
     def draw(self, rng: np.random.Generator) -> str:
         """Draw a string."""
