@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 import platform
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,10 +45,7 @@ PARTS = (
     "review",
 )
 HERE = Path(__file__).parent
-WHERE = (
-    f"tielink {tielink.__version__}, Python {platform.python_version()}, NumPy {np.__version__}, "
-    f"numba {numba.__version__}, {os.cpu_count()} cores."
-)
+KEPT = HERE / "results.json"
 HEAD = """# Benchmarks
 
 Written by `make benchmark` (one part: `.venv/bin/python -m benchmarks row_kernel`). With `TIELINK_DATA` set, `pkdd12`
@@ -61,6 +59,25 @@ def table(columns: Sequence[str], rows: list[list[str]]) -> str:
     """Return a Markdown table."""
     lines = [" | ".join(columns), " | ".join("---" for _ in columns), *(" | ".join(row) for row in rows)]
     return "\n".join(f"| {line} |" for line in lines)
+
+
+def git(*asked: str) -> str:
+    """Ask git about this repository; an empty answer where there is none."""
+    return subprocess.run(["git", "-C", str(HERE), *asked], check=False, capture_output=True, text=True).stdout.strip()
+
+
+def where() -> str:
+    """Return what is measured, and on what: the commit of the package among it."""
+    commit = git("log", "-1", "--format=%h", "--", "../src") + (" with changes" if git("diff", "HEAD", "../src") else "")
+    return (
+        f"tielink {tielink.__version__}, source as of commit {commit or 'unknown'}, Python {platform.python_version()}, "
+        f"NumPy {np.__version__}, numba {numba.__version__}, {os.cpu_count()} cores."
+    )
+
+
+def kept() -> dict[str, Any]:
+    """Return the results of all parts that were ever measured."""
+    return dict(json.loads(KEPT.read_text())) if KEPT.exists() else {}
 
 
 def section(result: dict[str, Any]) -> str:
@@ -89,23 +106,23 @@ def main() -> None:
         os.environ["TIELINK_DATA"] = given.data
     if given.latent:
         os.environ["TIELINK_LATENT"] = "1"
-    kept = HERE / "results.json"
-    results = json.loads(kept.read_text()) if kept.exists() else {}
     for name in wanted:
         part = importlib.import_module(f"benchmarks.{name}")
         sys.stderr.write(f"{part.TITLE}\n")
+        measured_on = where()
         rows = []
         for row in part.measure():
             rows.append([str(cell) for cell in row])
             sys.stderr.write("  " + " | ".join(rows[-1]) + "\n")
-        results[name] = {
+        result = {
             "title": part.TITLE,
             "about": part.__doc__,
             "columns": part.COLUMNS,
             "rows": rows,
-            "where": WHERE,
+            "where": measured_on,
         }
-        kept.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+        KEPT.write_text(json.dumps(kept() | {name: result}, indent=1, ensure_ascii=False) + "\n")
+    results = kept()
     sections = [section(results[name]) for name in PARTS if name in results]
     notes = HERE / "notes.md"
     (HERE / "README.md").write_text(HEAD + "\n".join(sections) + ("\n" + notes.read_text() if notes.exists() else ""))
