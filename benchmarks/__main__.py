@@ -68,9 +68,10 @@ def git(*asked: str) -> str:
 
 def where() -> str:
     """Return what is measured, and on what: the commit of the package among it."""
-    commit = git("log", "-1", "--format=%h", "--", "../src") + (" with changes" if git("diff", "HEAD", "../src") else "")
+    commit = git("log", "-1", "--format=%h", "--", "../src") or "unknown"
+    changed = " with changes" if git("diff", "HEAD", "--", "../src") else ""
     return (
-        f"tielink {tielink.__version__}, source as of commit {commit or 'unknown'}, Python {platform.python_version()}, "
+        f"tielink {tielink.__version__}, source as of commit {commit}{changed}, Python {platform.python_version()}, "
         f"NumPy {np.__version__}, numba {numba.__version__}, {os.cpu_count()} cores."
     )
 
