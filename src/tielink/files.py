@@ -5,14 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from tielink.faults import Fault, InputError
 
-__all__ = ["open_regular", "try_writing", "write_whole"]
+__all__ = ["append_lines", "open_regular", "try_writing", "write_whole"]
 
 
 def open_regular(path: Path) -> IO[bytes]:
@@ -26,18 +26,26 @@ def open_regular(path: Path) -> IO[bytes]:
 
 
 @contextmanager
-def _draft(path: Path) -> Iterator[IO[bytes]]:
-    """Open a new file beside `path`; what cannot be written, a full disk included, is an `InputError`."""
-    draft = path.with_name(path.name + ".part")
+def _writing(path: Path) -> Iterator[None]:
+    """Make an `InputError` of what keeps a file from being written, a full disk included."""
     try:
-        if path.exists() and not path.is_file():
-            raise OSError(errno.EINVAL, "there is something that is no file")
-        draft.unlink(missing_ok=True)  # a crash left it, or it is a link to somewhere else
-        with draft.open("xb") as file:
-            yield file
+        yield
     except OSError as error:
         what = f"cannot be written: {error.strerror or error}."
         raise InputError([Fault(str(path), what, "Free space there, or name another place.")]) from None
+
+
+@contextmanager
+def _draft(path: Path) -> Iterator[IO[bytes]]:
+    """Open a new file beside `path`."""
+    draft = path.with_name(path.name + ".part")
+    try:
+        with _writing(path):
+            if path.exists() and not path.is_file():
+                raise OSError(errno.EINVAL, "there is something that is no file")
+            draft.unlink(missing_ok=True)  # a crash left it, or it is a link to somewhere else
+            with draft.open("xb") as file:
+                yield file
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
@@ -50,6 +58,12 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
         file.flush()
         os.fsync(file.fileno())
         os.replace(file.name, path)
+
+
+def append_lines(path: Path, lines: Iterable[str]) -> None:
+    """Append lines to a text file."""
+    with _writing(path), path.open("a", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines)
 
 
 def try_writing(path: Path) -> None:

@@ -14,7 +14,7 @@ from tielink.data.dataset import Dataset
 from tielink.data.linkage import Linkage
 from tielink.estimation.losses import Binder
 from tielink.faults import Fault, Faults, InputError
-from tielink.files import write_whole
+from tielink.files import append_lines, write_whole
 from tielink.large.engines import Engine, choose_engine, remove_tables, variational
 from tielink.model.spec import Model
 from tielink.posterior.posterior import FINISHED
@@ -216,8 +216,7 @@ class _Teller:
     def log(self, text: str) -> None:
         if self.path is not None:
             stamp = time.strftime("%Y-%m-%d %H:%M:%S")
-            with self.path.open("a", encoding="utf-8") as file:
-                file.writelines(f"{stamp}  {line}\n" for line in text.splitlines())
+            append_lines(self.path, (f"{stamp}  {line}" for line in text.splitlines()))
 
     def __call__(self, text: str) -> None:
         self.log(text)

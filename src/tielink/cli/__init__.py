@@ -107,5 +107,6 @@ def main() -> None:
         typer.echo("tielink: there is too little memory for this. Use fewer draws, chains or records.", err=True)
         sys.exit(2)
     except OSError as error:
-        typer.echo(f"tielink: {error.filename or ''}: {error.strerror or error}", err=True)
+        of_what = error.filename or "a file could not be read or written"
+        typer.echo(f"tielink: {of_what}: {error.strerror or error}", err=True)
         sys.exit(2)

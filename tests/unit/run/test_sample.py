@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import tielink as tl
-from tielink.files import write_whole
+from tielink.files import append_lines, write_whole
 from tielink.model.problem import LatentSpaceProblem
 from tielink.project import Run
 from tielink.run import checkpoint, pilot
@@ -145,6 +145,8 @@ def test_what_cannot_be_written_is_said(data, tmp_path):
         write_whole(tmp_path / "old", full_disk)
     assert (tmp_path / "old").read_text() == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "old"]
+    with pytest.raises(tl.InputError, match="full: cannot be written: No space left on device"):
+        append_lines(Path("/dev/full"), ["a line"])
 
 
 def test_one_file_needs_a_prior_of_duplicates():
