@@ -10,9 +10,9 @@ import difflib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NoReturn, TypeAlias
 
-__all__ = ["Caller", "Fault", "Faults", "InputError", "listed", "nearest"]
+__all__ = ["Caller", "Fault", "Faults", "InputError", "listed", "nearest", "refuse"]
 
 Caller: TypeAlias = Literal["python", "project file", "command line"]
 """Who gave the input: advice is in the language that they write settings in."""
@@ -137,6 +137,11 @@ class Faults:
         """Raise one `InputError` with every error and warning, if there is an error."""
         if self.errors:
             raise InputError(fault for fault in self.found if fault.severity != "note")
+
+
+def refuse(where: str, what: str, do: str = "") -> NoReturn:
+    """Raise an `InputError` with a single fault."""
+    raise InputError([Fault(where, what, do)])
 
 
 def listed(items: Sequence[object], most: int = 3) -> str:

@@ -68,11 +68,6 @@ class Field(Specification):
     by_file: bool = field(default=False, kw_only=True)
     """Whether every file has a rate ψ_ℓj of its own, with the same prior."""
 
-    def _all_complaints(self) -> Iterator[Complaint]:
-        if not isinstance(self.by_file, bool):
-            yield "by_file", "True or False"
-        yield from super()._all_complaints()
-
 
 @dataclass(frozen=True)
 class Categorical(Field):

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self, TypeVar
 
-from tielink.faults import Fault, Faults, InputError, nearest
+from tielink.faults import Fault, Faults, InputError, nearest, refuse
 
 __all__ = ["Beta", "Specification", "is_number", "is_whole", "read_table"]
 
@@ -49,6 +49,8 @@ class Specification:
     """Settings that are off (False), on as usual (True, kept as the class's defaults) or a specification."""
     positive: ClassVar[tuple[str, ...]] = ()
     """Settings that are numbers above 0."""
+    sampled: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {}
+    """Settings that are a prior, of the classes allowed there, or a fixed number."""
 
     def __post_init__(self) -> None:
         """Keep own copies of mappings, then check every setting and report all that is wrong at once."""
@@ -78,6 +80,15 @@ class Specification:
         for name in self.positive:
             if not is_number(getattr(self, name), above=0):
                 yield name, "a number above 0"
+        for name, priors in self.sampled.items():
+            value, share = getattr(self, name), Beta in priors
+            fixed = is_number(value) and (0 <= value < 1 if share else value > 0)
+            if not fixed and not isinstance(value, priors):
+                number = "a number from 0 to below 1" if share else "a number above 0"
+                yield name, " or ".join([number, *(f"{prior.__name__}(...)" for prior in priors)])
+        for field in dataclasses.fields(self):
+            if isinstance(field.default, bool) and not isinstance(getattr(self, field.name), bool):
+                yield field.name, "true or false"
         yield from self.complaints()
 
     def complaints(self) -> Iterator[Complaint]:
@@ -90,15 +101,8 @@ class Specification:
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if callable(value):
-                raise InputError(
-                    [
-                        Fault(
-                            type(self).__name__,
-                            f"{field.name} is a function, which a project file cannot hold.",
-                            "Name a built-in one to write this model out.",
-                        )
-                    ]
-                )
+                what = f"{field.name} is a function, which a project file cannot hold."
+                refuse(type(self).__name__, what, "Name a built-in one to write this model out.")
             if isinstance(value, Specification):
                 value = value.to_table()
             elif isinstance(value, Mapping):
@@ -133,6 +137,9 @@ class Specification:
         for name, classes in cls.parts.items():
             if name in settings:
                 settings[name] = read_table(settings[name], classes, f"{where}.{name}", faults)
+        for name, priors in cls.sampled.items():
+            if isinstance(settings.get(name), Mapping | str):
+                settings[name] = read_table(settings[name], priors, f"{where}.{name}", faults)
         for name, switch in cls.switches.items():
             if not isinstance(settings.get(name, False), bool):
                 settings[name] = read_table(settings[name], (switch,), f"{where}.{name}", faults)

@@ -10,14 +10,13 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln, expit, gammaln
 
-from tielink.faults import Faults
-from tielink.specification import Beta, Complaint, Specification, is_number, is_whole, read_table
+from tielink.specification import Beta, Complaint, Specification, is_whole
 
 if TYPE_CHECKING:
     from tielink.data.linkage import LinkageClass
@@ -130,11 +129,6 @@ class OnePerFile(ClusterPrior):
     b: float = 1.0
     anchors_inform: bool = False
 
-    def complaints(self) -> Iterator[Complaint]:
-        """Check the switch."""
-        if not isinstance(self.anchors_inform, bool):
-            yield "anchors_inform", "true or false"
-
     def largest(self, files: int) -> int:
         """Return the number of files."""
         return files
@@ -190,20 +184,12 @@ class SizePrior(ClusterPrior):
     """Base of the priors that know cluster sizes only, up to the largest; see `cluster_sizes` for their form."""
 
     allowed: ClassVar[LinkageClass] = "free"
-    sampled: ClassVar[tuple[str, ...]]
-    """The settings that are priors of hyperparameters, or fixed numbers."""
     max_size: int = 4
 
     def complaints(self) -> Iterator[Complaint]:
-        """Check the largest size, and that hyperparameters have priors of their kind or fixed values."""
+        """Check the largest size."""
         if not is_whole(self.max_size, least=1):
             yield "max_size", "a whole number of at least 1"
-        for name in self.sampled:
-            yield from self._complaint(name, getattr(self, name))
-
-    @abstractmethod
-    def _complaint(self, name: str, value: object) -> Iterator[Complaint]:
-        """Complain about one hyperparameter."""
 
     def largest(self, files: int) -> int:
         """Return the largest size."""
@@ -213,17 +199,6 @@ class SizePrior(ClusterPrior):
     def hyperparameters(self) -> dict[str, Distribution]:
         """The hyperparameters that have a prior."""
         return {name: getattr(self, name) for name in self.sampled if isinstance(getattr(self, name), Specification)}
-
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any], where: str, faults: Faults) -> Self | None:
-        """Read priors of hyperparameters where tables stand, numbers where they are fixed."""
-        settings, kinds = dict(table), (LogNormal, Gamma, Beta)
-        for name in cls.sampled:
-            if isinstance(settings.get(name), Mapping | str):
-                settings[name] = read_table(settings[name], kinds, f"{where}.{name}", faults)
-                if settings[name] is None:
-                    return None
-        return super().from_table(settings, where, faults)
 
     def values(self, drawn: Floats) -> dict[str, float]:
         """Return every hyperparameter, sampled ones from `drawn` (in the order of `hyperparameters`)."""
@@ -274,16 +249,12 @@ class EwensPitman(SizePrior):
     """
 
     kind: ClassVar[str] = "ewens_pitman"
-    sampled: ClassVar[tuple[str, ...]] = ("concentration", "discount")
+    sampled: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {
+        "concentration": (LogNormal, Gamma),
+        "discount": (Beta,),
+    }
     concentration: float | LogNormal | Gamma = WIDE
     discount: float | Beta = ANY
-
-    def _complaint(self, name: str, value: object) -> Iterator[Complaint]:
-        if name == "concentration" and not isinstance(value, LogNormal | Gamma) and not is_number(value, above=0):
-            yield name, "a number above 0, LogNormal(median, sd) or Gamma(shape, rate)"
-        fixed = is_number(value, above=-1e-300) and float(value) < 1  # type: ignore[arg-type]
-        if name == "discount" and not isinstance(value, Beta) and not fixed:
-            yield name, "a number from 0 to below 1, or Beta(a, b)"
 
     def family(self, drawn: Floats, records: int) -> tuple[float, float, Floats]:
         """Return θ, d and log c_s = log (1−d)_{s−1}/s!."""
@@ -312,29 +283,19 @@ class NegativeBinomial(SizePrior):
     shape
         A number above 0, or its `Gamma` prior.
     probability
-        A number between 0 and 1, or its `Beta` prior.
+        A number from 0 to below 1, or its `Beta` prior.
     """
 
     kind: ClassVar[str] = "negative_binomial"
-    sampled: ClassVar[tuple[str, ...]] = ("shape", "probability")
+    positive: ClassVar[tuple[str, ...]] = ("persons_mean", "persons_sd")
+    sampled: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {
+        "shape": (LogNormal, Gamma),
+        "probability": (Beta,),
+    }
     persons_mean: float = 0.5
     persons_sd: float = 0.5
     shape: float | LogNormal | Gamma = UNIT
     probability: float | Beta = MIDDLING
-
-    def complaints(self) -> Iterator[Complaint]:
-        """Check each setting on its own."""
-        yield from super().complaints()
-        for name in ("persons_mean", "persons_sd"):
-            if not is_number(getattr(self, name), above=0):
-                yield name, "a number above 0"
-
-    def _complaint(self, name: str, value: object) -> Iterator[Complaint]:
-        if name == "shape" and not isinstance(value, LogNormal | Gamma) and not is_number(value, above=0):
-            yield name, "a number above 0, LogNormal(median, sd) or Gamma(shape, rate)"
-        fixed = is_number(value, above=0) and float(value) < 1  # type: ignore[arg-type]
-        if name == "probability" and not isinstance(value, Beta) and not fixed:
-            yield name, "a number between 0 and 1, or Beta(a, b)"
 
     def family(self, drawn: Floats, records: int) -> tuple[float, float, Floats]:
         """Return θ = a, d = 1 and log c_s = log q·μ(s), where N ~ NegativeBinomial(a, q)."""

@@ -8,7 +8,6 @@ for the user's own file sizes and printed with every run.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, gammaln, logsumexp
 
-from tielink.specification import Complaint, Specification
+from tielink.specification import Specification
 
 if TYPE_CHECKING:
     from tielink.data.linkage import LinkageClass
@@ -129,11 +128,6 @@ class MatchRate(LinkagePrior):
     a: float = 1.0
     b: float = 1.0
     anchors_inform: bool = False
-
-    def complaints(self) -> Iterator[Complaint]:
-        """Check the switch."""
-        if not isinstance(self.anchors_inform, bool):
-            yield "anchors_inform", "true or false"
 
     def log_by_matches(self, free: tuple[int, ...], sizes: tuple[int, ...]) -> Log:
         """Return log p(m) − log(number of linkages with m matches); see the base class."""

@@ -11,10 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
-from tielink.faults import Faults
-from tielink.specification import Beta, Complaint, Specification, is_number, is_whole, read_table
+from tielink.specification import Beta, Complaint, Specification, is_number, is_whole
 
 __all__ = ["NETWORKS", "Elicited", "InverseGamma", "LatentSpace", "SharedTies"]
 
@@ -127,6 +126,7 @@ class SharedTies(Specification):
     """
 
     kind: ClassVar[str] = "shared_ties"
+    sampled: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {"sharing": (Beta,)}
     power: float | str = "learn"
     sharing: float | Beta = ANY_SHARE
 
@@ -134,18 +134,6 @@ class SharedTies(Specification):
         """Check each setting on its own."""
         if self.power != "learn" and not (is_number(self.power, above=-1e-300) and float(self.power) <= 1):
             yield "power", '"learn" or a number from 0 to 1'
-        fixed = is_number(self.sharing, above=-1e-300) and float(self.sharing) < 1  # type: ignore[arg-type]
-        if not isinstance(self.sharing, Beta) and not fixed:
-            yield "sharing", "a number from 0 to below 1, or Beta(a, b)"
-
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any], where: str, faults: Faults) -> Self | None:
-        """Make the specification from a table; `sharing` may be a number or a table of its own."""
-        if isinstance(table.get("sharing"), Mapping):
-            table = {**table, "sharing": read_table(table["sharing"], (Beta,), f"{where}.sharing", faults)}
-            if table["sharing"] is None:
-                return None
-        return super().from_table(table, where, faults)
 
 
 NETWORKS: tuple[type[Specification], ...] = (SharedTies, LatentSpace)
