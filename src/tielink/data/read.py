@@ -142,14 +142,8 @@ def _delimited(text: str, where: str, delimiter: str | None, faults: Faults) -> 
         faults.error(f"{where}, row 1", f"{what}, where the names of the columns are meant.", "Remove that row.")
         return None
     delimiter = delimiter or _sniff(text)
-    if '"' in text:
-        parsed = _parse_quoted(text, where, delimiter, faults)
-    else:
-        parsed = _parse_plain(text, where, delimiter, faults)
-    if parsed is None:
-        return None
-    frame, rows = parsed
-    return Table(frame, where, rows)
+    quick = _parse_quickly(text, where, delimiter)
+    return quick if quick is not None else _parse_carefully(text, where, delimiter, faults)
 
 
 def _sniff(text: str) -> str:
@@ -187,43 +181,32 @@ def _report_ragged(lengths: NDArray[np.int64], width: int, rows: NDArray[np.int6
     return len(ragged) > 0
 
 
-def _parse_plain(
-    text: str, where: str, delimiter: str, faults: Faults
-) -> tuple[pl.DataFrame, NDArray[np.int64]] | None:
-    """Parse text without quotes: polars is fast, and numpy finds the ragged rows that it would fill up."""
-    raw = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").encode()
-    header = [name.strip() for name in raw.partition(b"\n")[0].decode().split(delimiter)]
-    if not check_header(header, where, faults):
+def _parse_quickly(text: str, where: str, delimiter: str) -> Table | None:
+    """Parse with polars where nothing can be hidden from it; None where the careful parser must look.
+
+    polars fills short rows up with nulls and refuses long ones. So if one row stands on each line, and no row ends in a
+    null or the separators are as many as whole rows have, every row has all its cells.
+    """
+    raw = text.replace("\r\n", "\n").rstrip("\n").encode()
+    first, _, body = raw.partition(b"\n")
+    if b"\r" in raw or b"\n\n" in raw or not body:  # line ends of other kinds or in cells, blank lines, no rows
         return None
-    symbols = np.frombuffer(raw, dtype=np.uint8)
-    ends = np.append(np.flatnonzero(symbols == ord("\n")), len(symbols))
-    before = np.searchsorted(np.flatnonzero(symbols == ord(delimiter)), ends)
-    cells = np.diff(before, prepend=0) + 1
-    cells[np.diff(ends, prepend=-1) == 1] = 0  # blank lines
-    cells, rows = cells[1:], np.arange(2, len(ends) + 1)
-    if _report_ragged(cells, len(header), rows, where, faults):
+    header = [name.strip() for name in next(csv.reader([first.decode()], delimiter=delimiter))]
+    if len(set(header)) < len(header) or not all(header):
         return None
-    full = cells > 0
-    body = raw[ends[0] + 1 :] if full.all() else re.sub(rb"\n+", b"\n", raw[ends[0] :]).lstrip(b"\n")
-    frame = _read_body(body, header, delimiter, quote=None)
-    return frame, rows[full]
+    try:
+        frame = pl.read_csv(body, separator=delimiter, has_header=False, schema=dict.fromkeys(header, pl.String))
+    except pl.exceptions.PolarsError:
+        return None
+    separators = -1 if b'"' in body else body.count(delimiter.encode())
+    whole = separators == frame.height * (len(header) - 1) or not frame[:, -1].null_count()
+    if frame.height != body.count(b"\n") + 1 or not whole:
+        return None
+    return Table(frame.with_columns(pl.all().replace("", None)), where, np.arange(2, frame.height + 2))
 
 
-def _read_body(body: bytes, header: list[str], delimiter: str, quote: str | None) -> pl.DataFrame:
-    """Parse rows below the header with polars, all cells as text."""
-    schema = dict.fromkeys(header, pl.String)
-    if not body:
-        return pl.DataFrame(schema=schema)
-    return pl.read_csv(body, separator=delimiter, has_header=False, schema=schema, quote_char=quote)
-
-
-def _parse_quoted(
-    text: str, where: str, delimiter: str, faults: Faults
-) -> tuple[pl.DataFrame, NDArray[np.int64]] | None:
-    """Parse text with quotes: cells may hold separators and line ends, so count cells as the parser does."""
-    quick = _parse_quoted_quickly(text, delimiter)
-    if quick is not None:
-        return quick
+def _parse_carefully(text: str, where: str, delimiter: str, faults: Faults) -> Table | None:
+    """Parse row by row: cells may hold separators and line ends, and what is wrong is named by its row."""
     csv.field_size_limit(sys.maxsize)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     parsed, rows = [], []
@@ -249,27 +232,4 @@ def _parse_quoted(
             for name, column in zip(header, columns, strict=True)
         }
     )
-    return frame, lines[full]
-
-
-def _parse_quoted_quickly(text: str, delimiter: str) -> tuple[pl.DataFrame, NDArray[np.int64]] | None:
-    """Parse with polars where nothing can be hidden from it; None where the careful parser must look.
-
-    polars fills short rows up with nulls and refuses long ones. So if one row stands on each line and no row ends in a
-    null, every row has all its cells.
-    """
-    raw = text.replace("\r\n", "\n").rstrip("\n").encode()
-    first, _, body = raw.partition(b"\n")
-    if b"\r" in raw:
-        return None  # a line end of its own kind, or part of a cell
-    header = next(csv.reader([first.decode()], delimiter=delimiter))
-    header = [name.strip() for name in header]
-    if b"\n\n" in raw or len(set(header)) < len(header) or not all(header) or not body:
-        return None
-    try:
-        frame = _read_body(body, header, delimiter, quote='"')
-    except pl.exceptions.PolarsError:
-        return None
-    if frame.height != body.count(b"\n") + 1 or frame[:, -1].null_count():
-        return None
-    return frame.with_columns(pl.all().replace("", None)), np.arange(2, frame.height + 2)
+    return Table(frame, where, lines[full])
