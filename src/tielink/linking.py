@@ -13,7 +13,7 @@ from typing import Any
 from tielink.data.dataset import Dataset
 from tielink.data.linkage import Linkage
 from tielink.estimation.losses import Binder
-from tielink.faults import Fault, Faults, InputError
+from tielink.faults import Faults, refuse
 from tielink.files import append_lines, write_whole
 from tielink.large.engines import Engine, choose_engine, remove_tables, variational
 from tielink.model.spec import Model
@@ -160,7 +160,7 @@ def _checkpoint(folder: Path) -> Path:
     """Return the folder for checkpoints; a link to somewhere else is refused."""
     checkpoint = folder / CHECKPOINT
     if checkpoint.is_symlink():
-        raise InputError([Fault(str(checkpoint), "is a link to another place.", "Remove it: it is not ours.")])
+        refuse(str(checkpoint), "is a link to another place.", "Remove it: it is not ours.")
     return checkpoint
 
 

@@ -74,8 +74,6 @@ def answer(
     """Make the answer: these links and the anchors, with the scores of free pairs."""
     links, scored = np.asarray(links, dtype=np.int64).reshape(-1, 2), np.asarray(scored).reshape(-1, 2)
     links = np.concatenate([data.anchors.pair_numbers, links[~barred(data, links)]])
-    named = [(data.records[int(a)], data.records[int(b)]) for a, b in links]
     kept = ~barred(data, scored)
     scores = PairScores(data.records, scored[kept], values[kept], probabilities, data.frame_kind)
-    labels = Linkage.from_pairs(data, named).labels
-    return ScoredLinkage(data.records, labels, scores, frame_kind=data.frame_kind)
+    return ScoredLinkage(data.records, Linkage.joining(data.records, links).labels, scores, frame_kind=data.frame_kind)

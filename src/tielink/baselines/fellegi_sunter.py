@@ -16,7 +16,7 @@ from tielink.baselines.strings import column_of
 from tielink.data.columns import Column
 from tielink.data.dataset import Dataset
 from tielink.data.scores import ScoredLinkage
-from tielink.faults import Fault, InputError
+from tielink.faults import refuse
 from tielink.fields import PersonName, String
 from tielink.matching import best_matching
 
@@ -73,7 +73,7 @@ def fellegi_sunter(data: Dataset, fields: Sequence[str] | None = None) -> Scored
     check_two_files(data, "fellegi_sunter")
     columns = [column_of(data, name) for name in (data.columns if fields is None else fields)]
     if not columns:
-        raise InputError([Fault("fellegi_sunter", "there is no field to compare.", "Declare fields.")])
+        refuse("fellegi_sunter", "there is no field to compare.", "Declare fields.")
     free, edge = free_records(data), data.records.offsets[1]
     left, right = np.flatnonzero(free[:edge]), np.flatnonzero(free[edge:]) + edge
     across = _Comparison(columns, left, right)

@@ -11,7 +11,7 @@ from tielink.baselines.answer import answer, check_two_files, free_records, mutu
 from tielink.data.columns import Column
 from tielink.data.dataset import Dataset
 from tielink.data.scores import ScoredLinkage
-from tielink.faults import Fault, Faults, InputError, nearest
+from tielink.faults import nearest, refuse
 from tielink.specification import is_number
 
 __all__ = ["FAR", "best_string", "close_pairs", "column_of", "equal_strings"]
@@ -25,8 +25,7 @@ ROWS = 500
 def column_of(data: Dataset, field: str) -> Column:
     """Return the field's column, or say which fields there are."""
     if field not in data.columns:
-        fault = Fault(f"field {field!r}", "is not among the fields of the data.", nearest(field, data.columns))
-        raise InputError([fault])
+        refuse(f"field {field!r}", "is not among the fields of the data.", nearest(field, data.columns))
     return data.columns[field]
 
 
@@ -81,10 +80,8 @@ def best_string(data: Dataset, field: str, *, threshold: float = FAR) -> ScoredL
         The links; `.scores()` has the score of every pair that was considered.
     """
     check_two_files(data, "best_string")
-    faults = Faults()
     if not is_number(threshold) or not 0 <= threshold <= 1:
-        faults.error("best_string", f"threshold is {threshold!r}.", "Give a number from 0 to 1.")
-    faults.raise_errors()
+        refuse("best_string", f"threshold is {threshold!r}.", "Give a number from 0 to 1.")
     pairs, distance = close_pairs(data, field, threshold)
     chosen = mutual_best(pairs, -distance, len(data.records))
     return answer(data, pairs[chosen], pairs, 1 - distance)

@@ -21,7 +21,7 @@ from tielink.cli.sample import resume, sample
 from tielink.cli.select import select
 from tielink.cli.simulate import simulate
 from tielink.cli.update import update
-from tielink.faults import Fault, InputError
+from tielink.faults import InputError, refuse
 
 __all__ = ["main"]
 
@@ -96,7 +96,7 @@ def main() -> None:
     try:
         for argument in sys.argv[1:]:
             if any("\ud800" <= letter <= "\udfff" for letter in argument):
-                raise InputError([Fault(argument, "is no text in UTF-8.", "Rename the file.")])
+                refuse(argument, "is not UTF-8 text.", "Rename the file.")
         app(args=_spread_ties(sys.argv[1:]))
     except InputError as error:
         from tielink.cli.show import show_faults

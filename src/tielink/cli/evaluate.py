@@ -10,7 +10,7 @@ import typer
 
 from tielink.cli.decisions import ProjectFile, is_posterior, pairs_file, project_data, table_file
 from tielink.cli.inputs import AllowOutside
-from tielink.faults import Faults
+from tielink.faults import Faults, refuse
 
 if TYPE_CHECKING:
     from tielink.evaluation.evaluate import Evaluation
@@ -59,9 +59,7 @@ def evaluate(
     assert records is not None
     true = known if truth is None else pairs_file(truth, records)
     if true is None:
-        faults = Faults()
-        faults.error(str(project), "names no truth.", "Give --truth truth.csv.")
-        faults.raise_errors()
+        refuse(str(project), "names no truth.", "Give --truth truth.csv.")
     chances: Any = None
     if probabilities is not None:
         chances = Posterior.load(probabilities) if is_posterior(probabilities) else table_file(probabilities)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tielink.faults import Fault, Faults, InputError
+from tielink.faults import Fault, Faults, InputError, refuse
 
 if TYPE_CHECKING:
     from tielink.data.dataset import Dataset
@@ -40,7 +40,7 @@ def review(
     """
     match = re.fullmatch(r"(\d{1,4})/(\d{1,4})", part)
     if match is None or not 1 <= int(match[1]) <= int(match[2]):
-        raise InputError([Fault("--part", f"is {part!r}.", "Write 1/3, 2/3 or 3/3 for parts of three.")])
+        refuse("--part", f"is {part!r}.", "Write 1/3, 2/3 or 3/3 for parts of three.")
     try:
         from tielink.review.server import Server
     except ImportError:
@@ -101,5 +101,5 @@ def open_result(folder: Path) -> tuple[Project, Dataset, Posterior, Linkage | No
     posterior = Posterior.load(folder / "posterior.nc")
     if posterior.records != dataset.records:
         what = "holds draws of other records than the data have now."
-        raise InputError([Fault(str(folder), what, "Link again, or take the new records in: tielink update.")])
+        refuse(str(folder), what, "Link again, or take the new records in: tielink update.")
     return project, dataset, posterior, truth

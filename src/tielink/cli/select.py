@@ -10,7 +10,7 @@ import typer
 
 from tielink.cli.inputs import read_data, takes_data
 from tielink.cli.networks import Network, with_network
-from tielink.faults import Fault, Faults, InputError
+from tielink.faults import Faults, refuse
 from tielink.files import try_writing, write_whole
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def select(
         )
     dataset, _ = read_data(replace(project, model=model), faults)
     if all(ties is None for ties in dataset.ties.values()):
-        raise InputError([Fault("select", "there is no network, so there is no dimension to choose.", "Give ties.")])
+        refuse("select", "there is no network, so there is no dimension to choose.", "Give ties.")
     assert isinstance(model.network, LatentSpace)
     out.mkdir(parents=True, exist_ok=True)
     try_writing(out / "criteria.csv")
@@ -96,5 +96,5 @@ def _dimensions(text: str) -> list[int]:
     except ValueError:
         wanted = []
     if not wanted or min(wanted) < 1:
-        raise InputError([Fault("--dimensions", f"is {text!r}.", "Write 2-8, or 2,4,6.")])
+        refuse("--dimensions", f"is {text!r}.", "Write 2-8, or 2,4,6.")
     return wanted

@@ -19,12 +19,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csgraph
 
 from tielink.data.frames import Table, is_frame, to_polars
 from tielink.data.linkage import Linkage, LinkageClass
 from tielink.data.read import read_table_file
-from tielink.data.records import Record, Records
+from tielink.data.records import Record, Records, record_name
 from tielink.data.spreadsheet import exact_text, shown_as_text
 from tielink.faults import Faults, listed
 from tielink.files import open_regular
@@ -69,14 +68,10 @@ class Answer:
         return (self.who, self.about, *map(tuple, names))
 
     def __str__(self) -> str:
-        said = _name(self.chosen) if not isinstance(self.chosen, str) else self.choice
-        others = "" if self.choice == SAME else f" of {listed([_name(record) for record in self.shown], 5)}"
+        said = record_name(self.chosen) if not isinstance(self.chosen, str) else self.choice
+        others = "" if self.choice == SAME else f" of {listed([record_name(record) for record in self.shown], 5)}"
         by = ", ".join(part for part in (self.who, self.when) if part)
-        return f"{_name(self.record)}: {said}{others}" + (f" ({by})" if by else "")
-
-
-def _name(record: Record) -> str:
-    return f"{record[0]}/{record[1]}"
+        return f"{record_name(self.record)}: {said}{others}" + (f" ({by})" if by else "")
 
 
 def append_answer(path: Path, answer: Answer) -> None:
@@ -252,16 +247,14 @@ def _sorted(a: int, b: int) -> tuple[int, int]:
 def _contradictions(records: Records, pairs: Any, allowed: LinkageClass) -> Iterable[Contradiction]:
     """List groups of answers that make one person of records that cannot be, or are said not to be, one."""
     same = [(pair, answer) for answer, together, _ in pairs for pair in together]
-    ends = _array([pair for pair, _ in same])
-    graph = coo_array((np.ones(len(ends)), ends.T), shape=(len(records), len(records)))
-    labels = csgraph.connected_components(graph, directed=False)[1]
+    linkage = Linkage.joining(records, _array([pair for pair, _ in same]))
+    labels = linkage.labels
     apart: dict[int, list[Answer]] = {}
     for answer, _, different in pairs:
         for a, b in different:
             if labels[a] == labels[b]:
                 apart.setdefault(int(labels[a]), []).append(answer)
-    wrong = Linkage(records, labels).violations(allowed)
-    clashing = {int(labels[records.number(group[0])]) for group in wrong}
+    clashing = {int(labels[records.number(group[0])]) for group in linkage.violations(allowed)}
     for label in sorted(clashing | apart.keys()):
         group = [answer for pair, answer in same if labels[pair[0]] == label]
         why = "said to be one person and not to be" if label in apart else "one record has two partners"

@@ -23,8 +23,7 @@ def is_clusters(table: Table) -> bool:
 def read_linkage(records: Records, table: Table, where: str, faults: Faults) -> Linkage:
     """Read pairs (`id_a, id_b` …) or clusters (`id, cluster`, with `file` if there are several); faults are listed."""
     if not is_clusters(table):
-        numbers = pair_records(records, same_pairs(table, faults), where, faults)
-        return Linkage.from_pairs(records, [(records[int(a)], records[int(b)]) for a, b in numbers])
+        return Linkage.joining(records, pair_records(records, same_pairs(table, faults), where, faults))
     labels = np.arange(len(records)) + len(records)
     columns = table.frame.columns
     person = next(name for name in PERSON_COLUMNS if name in columns)

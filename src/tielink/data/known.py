@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tielink.data.answers import Settled
 from tielink.data.frames import Table, is_frame, to_polars
 from tielink.data.linkage import Linkage, by_answer, pair_records
-from tielink.data.records import Records
+from tielink.data.records import Records, record_name
 from tielink.faults import Faults, listed
 
 __all__ = ["read_known"]
@@ -43,33 +43,26 @@ def read_known(
         faults.note("anchors", f"{unsure:,} pairs are marked as unsure: they stay open.")
     pairs, apart = (np.concatenate([*found[answer], np.empty((0, 2), np.int64)]) for answer in ("same", "different"))
     pairs = _distinct(records, pairs, "anchors", faults, duplicates)
-    before = _linkage(records, pairs, frame_kind)
+    before = Linkage.joining(records, pairs, frame_kind)
     said = Settled.by(records, answers, "free" if duplicates else "one_per_file", faults)
     if said.answers:
         counts = {"answers": said.answers, "matches": said.same, "non-matches": said.different}
         faults.note("answers", "; ".join(f"{name}: {len(found):,}" for name, found in counts.items()) + ".")
     pairs, apart = np.concatenate([pairs, said.same]), np.concatenate([apart, said.different])
     apart = _distinct(records, apart, "nonmatches", faults, duplicates)
-    known = _linkage(records, pairs, frame_kind)
+    known = Linkage.joining(records, pairs, frame_kind)
     if not duplicates:
         for group in known.violations("one_per_file"):
-            faults.error(
-                "anchors",
-                f"make one person of {listed([_name(record) for record in group], 8)}, two of them of the same file.",
-                "Keep at most one partner in each file.",
-            )
+            names = listed([record_name(record) for record in group], 8)
+            what = f"make one person of {names}, two of them of the same file."
+            faults.error("anchors", what, "Keep at most one partner in each file.")
     for a, b in apart[known.labels[apart[:, 0]] == known.labels[apart[:, 1]]]:
         faults.error(
             "anchors and nonmatches",
-            f"{_name(records[a])} and {_name(records[b])} are said to be one person and not to be.",
+            f"{record_name(records[a])} and {record_name(records[b])} are said to be one person and not to be.",
             "Remove one of the two.",
         )
     return known, apart, before
-
-
-def _linkage(records: Records, pairs: NDArray[np.int64], frame_kind: str) -> Linkage:
-    known = Linkage.from_pairs(records, [(records[a], records[b]) for a, b in pairs])
-    return Linkage(records, known.labels, frame_kind=frame_kind)
 
 
 def _distinct(
@@ -81,11 +74,11 @@ def _distinct(
     same_file = records.file_of[pairs[:, 0]] == records.file_of[pairs[:, 1]]
     inside = ~itself & same_file & (not duplicates)
     for a, _ in pairs[itself]:
-        faults.error(what, f"{_name(records[a])} is paired with itself.", "Remove the pair.")
+        faults.error(what, f"{record_name(records[a])} is paired with itself.", "Remove the pair.")
     for a, b in pairs[inside]:
         faults.error(
             what,
-            f"{_name(records[a])} and {_name(records[b])} are in the same file.",
+            f"{record_name(records[a])} and {record_name(records[b])} are in the same file.",
             "Remove the pair; if a person may have several records in a file, say "
             + {"command line": "--prior ewens_pitman.", "python": "duplicates=True."}.get(
                 faults.caller, "duplicates = true in [data]."
@@ -96,7 +89,3 @@ def _distinct(
     if len(distinct) < len(kept):
         faults.note(what, f"{len(kept) - len(distinct):,} pairs are listed again, counted once.")
     return distinct
-
-
-def _name(record: tuple[str, object]) -> str:
-    return f"{record[0]}/{record[1]}"

@@ -71,10 +71,14 @@ class Linkage:
             faults = Faults()
             pairs = same_pairs(Table(to_polars(pairs), "pairs"), faults)
             faults.raise_errors()
-        numbers = pair_records(records, pairs)
-        graph = coo_array((np.ones(len(numbers)), numbers.T), shape=(len(records), len(records)))
+        return cls.joining(records, pair_records(records, pairs), kind)
+
+    @classmethod
+    def joining(cls, records: Records, pairs: NDArray[np.int64], frame_kind: str = "polars") -> Self:
+        """Make a linkage from pairs of record numbers; all others stay alone."""
+        graph = coo_array((np.ones(len(pairs)), pairs.T), shape=(len(records), len(records)))
         _, labels = csgraph.connected_components(graph, directed=False)
-        return cls(records, labels, frame_kind=kind)
+        return cls(records, labels, frame_kind=frame_kind)
 
     @classmethod
     def from_clusters(cls, data: Dataset | Records, clusters: Iterable[Sequence[Record]]) -> Self:

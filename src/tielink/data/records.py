@@ -12,10 +12,19 @@ from numpy.typing import NDArray
 from tielink.data.spreadsheet import exact_text
 from tielink.faults import listed
 
-__all__ = ["Record", "Records"]
+__all__ = ["Record", "Records", "record_name"]
 
 Record = tuple[str, Hashable]
 """The name of a file and an id in it."""
+
+
+def record_name(record: Record) -> str:
+    """Write a record for a message.
+
+    >>> record_name(("youtube", "a1"))
+    'youtube/a1'
+    """
+    return f"{record[0]}/{record[1]}"
 
 
 class Records:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from tielink.data.frames import Table, is_frame, to_frame, to_polars
 from tielink.data.linkage import Linkage, pair_records
 from tielink.data.records import Records
-from tielink.faults import Faults, listed, nearest
+from tielink.faults import Faults, listed, nearest, refuse
 
 if TYPE_CHECKING:
     from tielink.data.dataset import Dataset
@@ -58,8 +58,7 @@ class PairScores:
         faults = Faults()
         if not isinstance(table, Table):
             if not is_frame(table):
-                faults.error("pairs", f"is a {type(table).__name__}.", "Give a data frame with a row for each pair.")
-                faults.raise_errors()
+                refuse("pairs", f"is a {type(table).__name__}.", "Give a data frame with a row for each pair.")
             table = Table(to_polars(table), "pairs")
         records = data if isinstance(data, Records) else data.records
         kind = "polars" if isinstance(data, Records) else data.frame_kind

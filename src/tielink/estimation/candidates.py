@@ -12,7 +12,7 @@ from tielink.data.dataset import Dataset
 from tielink.data.linkage import Linkage, LinkageClass
 from tielink.data.records import Records
 from tielink.data.scores import PairScores
-from tielink.faults import Fault, InputError
+from tielink.faults import refuse
 from tielink.posterior.posterior import Posterior
 
 __all__ = ["Candidates", "candidates"]
@@ -34,8 +34,7 @@ class Candidates:
 
     def linkage(self, pairs: NDArray[np.int64]) -> Linkage:
         """Make the linkage of these pairs of record numbers."""
-        named = [(self.records[int(a)], self.records[int(b)]) for a, b in pairs]
-        return Linkage(self.records, Linkage.from_pairs(self.records, named).labels, frame_kind=self.scores.frame_kind)
+        return Linkage.joining(self.records, pairs, self.scores.frame_kind)
 
 
 def candidates(source: Any, data: Dataset | Records | None, allowed: LinkageClass | None) -> Candidates:
@@ -48,12 +47,10 @@ def candidates(source: Any, data: Dataset | Records | None, allowed: LinkageClas
         return Candidates(scores, allowed, source.anchors.reshape(-1, 2), source.nonmatches)
     if not isinstance(source, PairScores):
         if data is None:
-            raise InputError(
-                [Fault("estimate", "a table of pairs does not say who the records are.", "Give data=, the data set.")]
-            )
+            refuse("estimate", "a table of pairs does not say who the records are.", "Give data=, the data set.")
         source = PairScores.from_table(data, source)
     if not source.are_probabilities:
-        raise InputError([Fault("estimate", "scores are no probabilities.", "Give probabilities between 0 and 1.")])
+        refuse("estimate", "scores are not probabilities.", "Give probabilities between 0 and 1.")
     classes: dict[int, LinkageClass] = {1: "free", 2: "pairs"}
     allowed = allowed or classes.get(len(source.records.files), "one_per_file")
     if isinstance(data, Dataset):

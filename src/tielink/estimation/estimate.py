@@ -15,7 +15,7 @@ from tielink.estimation.candidates import candidates
 from tielink.estimation.losses import MPMMS, Binder, Loss, Sadinle, SharedMPMMS
 from tielink.estimation.mpmms import mpmms, shared_mpmms
 from tielink.estimation.sadinle import Decision, sadinle
-from tielink.faults import Fault, InputError
+from tielink.faults import refuse
 from tielink.posterior.posterior import Posterior
 from tielink.specification import is_number
 
@@ -77,8 +77,7 @@ def estimate(
     """
     if isinstance(loss, MPMMS | SharedMPMMS):
         if not isinstance(source, Posterior):
-            fault = Fault(type(loss).__name__, "needs draws of linkages; a table has only pairs.", "Use Binder(...).")
-            raise InputError([fault])
+            refuse(type(loss).__name__, "needs draws of linkages; a table has only pairs.", "Use Binder(...).")
         person = source.person.reshape(-1, len(source.records))
         labels = np.arange(len(source.records))
         for group in (shared_mpmms if isinstance(loss, SharedMPMMS) else mpmms)(person):
@@ -87,9 +86,9 @@ def estimate(
     found = candidates(source, data, allowed)
     if isinstance(loss, Sadinle):
         return sadinle(found, loss)
-    if isinstance(loss, Binder):
-        return binder(found, loss.threshold)
-    raise InputError([Fault("estimate", f"loss is {loss!r}.", "Give one such as Binder(false_link=1, missed_link=1).")])
+    if not isinstance(loss, Binder):
+        refuse("estimate", f"loss is {loss!r}.", "Give one such as Binder(false_link=1, missed_link=1).")
+    return binder(found, loss.threshold)
 
 
 def one_to_one(table: Any, data: Dataset | Records, *, threshold: float = 0.5) -> Linkage:
@@ -119,6 +118,6 @@ def one_to_one(table: Any, data: Dataset | Records, *, threshold: float = 0.5) -
     (('left', 'a'), ('right', 'y'))
     """
     if not is_number(threshold, above=0) or not threshold < 1:
-        raise InputError([Fault("one_to_one", f"threshold is {threshold!r}.", "Give a number between 0 and 1.")])
+        refuse("one_to_one", f"threshold is {threshold!r}.", "Give a number between 0 and 1.")
     loss = Binder(false_link=threshold, missed_link=1 - threshold)
     return estimate(table, loss, data=data, allowed="pairs")

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from tielink.data.linkage import Linkage
+from tielink.data.records import record_name
 from tielink.data.scores import PairScores, pair_keys
 from tielink.estimation.candidates import Candidates
 from tielink.estimation.losses import Sadinle
-from tielink.faults import Fault, InputError, listed
+from tielink.faults import listed, refuse
 from tielink.matching import best_matching
 
 __all__ = ["Decision", "sadinle"]
@@ -69,16 +70,14 @@ def _match_probability(found: Candidates) -> np.ndarray:
     """Return 1 − p₀ of every record of the second file; refuse what cannot be one-to-one probabilities."""
     records, scores = found.records, found.scores
     if len(records.files) != 2:
-        fault = Fault("Sadinle", f"the loss is for two files; here are {len(records.files)}.", "Use Binder(...).")
-        raise InputError([fault])
+        refuse("Sadinle", f"the loss is for two files; here are {len(records.files)}.", "Use Binder(...).")
     total = np.bincount(scores.pairs[:, 1], scores.values, minlength=len(records))
     wrong = np.flatnonzero(total > 1 + 1e-9)
     if len(wrong):
-        named = listed(["/".join(map(str, records[int(number)])) for number in wrong])
-        fault = Fault(
+        named = listed([record_name(records[int(number)]) for number in wrong])
+        refuse(
             "Sadinle",
             f"the probabilities of {named} add up to more than 1 ({total[wrong[0]]:.3f} for the first).",
             "The loss needs one-to-one probabilities; use Binder(...) or one_to_one(...) for a table without them.",
         )
-        raise InputError([fault])
     return np.minimum(total, 1.0)

@@ -19,7 +19,7 @@ from tielink.evaluation.ranking import Ranking, ranking
 from tielink.evaluation.rates import ClusterScores, Rates, cluster_scores, rates
 from tielink.evaluation.units import Units
 from tielink.evaluation.words import in_words
-from tielink.faults import Faults
+from tielink.faults import Faults, refuse
 from tielink.posterior.draw_scores import DrawScores, draw_scores
 from tielink.posterior.posterior import Persons, Posterior
 from tielink.posterior.score import Score
@@ -188,9 +188,7 @@ def _answer(links: Linkage | Decision | Posterior) -> Linkage:
     if isinstance(links, Decision):
         return links.linkage
     if not isinstance(links, Linkage):
-        faults = Faults()
-        faults.error("evaluate", f"links is a {type(links).__name__}.", "Give a Linkage or a Posterior.")
-        faults.raise_errors()
+        refuse("evaluate", f"links is a {type(links).__name__}.", "Give a Linkage or a Posterior.")
     return links
 
 

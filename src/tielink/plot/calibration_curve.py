@@ -8,7 +8,7 @@ import numpy as np
 
 from tielink.evaluation.calibration import Calibration
 from tielink.evaluation.evaluate import Evaluation
-from tielink.faults import Fault, InputError
+from tielink.faults import refuse
 from tielink.plot.style import FAINT, FILE_COLOURS, INK, canvas
 
 __all__ = ["calibration"]
@@ -32,8 +32,7 @@ def calibration(found: Evaluation | Calibration, *, axes: Any = None) -> Any:
     """
     one = found.calibration if isinstance(found, Evaluation) else found
     if one is None:
-        fault = Fault("tl.plot.calibration", "there are no probabilities to check.", "Evaluate a posterior.")
-        raise InputError([fault])
+        refuse("tl.plot.calibration", "there are no probabilities to check.", "Evaluate a posterior.")
     axes = canvas(axes, 4.8, 4.6)
     axes.plot([0, 1], [0, 1], color=FAINT, linestyle="--", linewidth=1)
     kept = one.counts > 0

@@ -2,17 +2,78 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tielink.data.dataset import Dataset
 from tielink.data.linkage import Linkage
+from tielink.plot.style import ramp
 from tielink.posterior.posterior import Posterior
 
-__all__ = ["aligned_positions", "chosen_records", "force_layout", "shared_ties"]
+__all__ = [
+    "NetworkLayout",
+    "aligned_positions",
+    "force_layout",
+    "linked_persons",
+    "network_layouts",
+    "person_colours",
+]
 
 Floats = NDArray[np.float64]
 STEPS = 120
+
+
+class NetworkLayout(NamedTuple):
+    """One network as it is drawn."""
+
+    file: int
+    records: NDArray[np.int64]
+    """The numbers of the records that are drawn."""
+    places: Floats
+    ties: NDArray[np.int64]
+    """Ties among them, as positions in `records`."""
+    shared: NDArray[np.bool_]
+    """Which ties are between two persons who are tied in another file as well."""
+
+
+def network_layouts(dataset: Dataset, linkage: Linkage, posterior: Posterior | None, most: int) -> list[NetworkLayout]:
+    """Lay out every network, of large ones `most` records; with a latent space, networks are laid out alike."""
+    start = None if posterior is None else aligned_positions(posterior)
+    shared, layouts = _shared_ties(dataset, linkage), []
+    for file, ties in enumerate(dataset.ties.values()):
+        if ties is None:
+            continue
+        chosen = _chosen_records(dataset, linkage, file, most)
+        position = np.full(dataset.records.sizes[file], -1, dtype=np.int64)
+        position[chosen] = np.arange(len(chosen))
+        inside = position[ties.reshape(-1, 2)]
+        kept = (inside >= 0).all(axis=1)
+        records = chosen + dataset.records.offsets[file]
+        places = force_layout(len(chosen), inside[kept], None if start is None else start[records])
+        layouts.append(NetworkLayout(file, records, places, inside[kept], shared[file][kept]))
+    return layouts
+
+
+def linked_persons(linkage: Linkage) -> NDArray[np.int64]:
+    """Number the linked persons 0, 1, …; −1 for records that are linked to nobody."""
+    labels = linkage.labels
+    linked = np.bincount(labels)[labels] > 1 if len(labels) else np.zeros(0, dtype=bool)
+    persons = np.full(len(labels), -1, dtype=np.int64)
+    persons[linked] = np.unique(labels[linked], return_inverse=True)[1]
+    return persons
+
+
+def person_colours(layouts: Sequence[NetworkLayout], persons: NDArray[np.int64]) -> list[str]:
+    """Return a colour for each linked person by where it stands across the first picture: neighbours look alike."""
+    across = np.arange(int(persons.max(initial=-1)) + 1) * 1e-6
+    for one in reversed(layouts):
+        linked = persons[one.records] >= 0
+        across[persons[one.records[linked]]] = one.places[linked, 0]
+    ranks = np.argsort(np.argsort(across, kind="stable"), kind="stable")
+    return [ramp(rank / max(len(ranks) - 1, 1)) for rank in ranks]
 
 
 def force_layout(size: int, ties: NDArray[np.int64], start: Floats | None = None, seed: int = 1) -> Floats:
@@ -72,7 +133,7 @@ def aligned_positions(posterior: Posterior) -> Floats | None:
     return np.asarray((mean - mean.mean(axis=0)) @ axes[:2].T)
 
 
-def chosen_records(dataset: Dataset, linkage: Linkage, file: int, most: int) -> NDArray[np.int64]:
+def _chosen_records(dataset: Dataset, linkage: Linkage, file: int, most: int) -> NDArray[np.int64]:
     """Return the file's own numbers of the records to draw: linked ones first, then the best connected."""
     offset, size = dataset.records.offsets[file], dataset.records.sizes[file]
     ties = dataset.ties[dataset.files[file]]
@@ -82,7 +143,7 @@ def chosen_records(dataset: Dataset, linkage: Linkage, file: int, most: int) -> 
     return np.sort(order[:most])
 
 
-def shared_ties(dataset: Dataset, linkage: Linkage) -> list[NDArray[np.bool_]]:
+def _shared_ties(dataset: Dataset, linkage: Linkage) -> list[NDArray[np.bool_]]:
     """Return for each file which of its ties are between two persons who are tied by other records of theirs, too."""
     labels, files = linkage.labels.astype(np.int64), dataset.records.offsets
     ends = [

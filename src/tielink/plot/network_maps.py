@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tielink.data.dataset import Dataset
 from tielink.data.linkage import Linkage
-from tielink.faults import Fault, InputError
-from tielink.plot.layout import aligned_positions, chosen_records, force_layout, shared_ties
-from tielink.plot.style import FAINT, INK, canvas, file_colour, label, person_colours, plain, pyplot
+from tielink.faults import refuse
+from tielink.plot.layout import NetworkLayout, aligned_positions, linked_persons, network_layouts, person_colours
+from tielink.plot.style import FAINT, INK, canvas, file_colour, label, plain, pyplot
 from tielink.posterior.posterior import Posterior
 
 __all__ = ["networks", "positions"]
@@ -38,56 +39,36 @@ def networks(
     -------
     matplotlib.figure.Figure
     """
-    files = [place for place, name in enumerate(dataset.files) if dataset.ties[name] is not None]
-    if not files:
-        raise InputError([Fault("tl.plot.networks", "no file has a network.", "Give ties.")])
-    start = None if posterior is None else aligned_positions(posterior)
+    layouts = network_layouts(dataset, linkage, posterior, most)
+    if not layouts:
+        refuse("tl.plot.networks", "no file has a network.", "Give ties.")
     figure, axes = pyplot().subplots(
-        1, len(files), figsize=(4.6 * len(files), 4.8), layout="constrained", squeeze=False
+        1, len(layouts), figsize=(4.6 * len(layouts), 4.8), layout="constrained", squeeze=False
     )
     figure.patch.set_alpha(0.0)
-    colours: dict[int, str] = {}
-    for file, one in zip(files, axes[0], strict=True):
-        _network(plain(one), dataset, linkage, file, start, most, labels, colours)
+    persons = linked_persons(linkage)
+    colours = person_colours(layouts, persons)
+    for layout, one in zip(layouts, axes[0], strict=True):
+        mine = persons[layout.records]
+        shades = [colours[person] for person in mine[mine >= 0]]
+        _network(plain(one), layout, mine >= 0, shades)
+        named = sorted(np.flatnonzero(mine >= 0), key=lambda place: -(layout.ties == place).sum())
+        texts = [str(dataset.records[int(layout.records[place])][1]) for place in named]
+        label(one, layout.places[named], texts, labels)
+        size, drawn = dataset.records.sizes[layout.file], len(layout.records)
+        shown = f"{size:,} records" if size == drawn else f"{drawn:,} of {size:,} records"
+        one.set_title(f"{dataset.files[layout.file]}: {shown}, {len(shades):,} linked", color=INK)
     return figure
 
 
-def _network(
-    axes: Any,
-    dataset: Dataset,
-    linkage: Linkage,
-    file: int,
-    start: Any,
-    most: int,
-    labels: int,
-    colours: dict[int, str],
-) -> None:
-    """Draw one network; the first one settles the colours."""
-    name, offset = dataset.files[file], dataset.records.offsets[file]
-    chosen = chosen_records(dataset, linkage, file, most)
-    place_of = np.full(dataset.records.sizes[file], -1)
-    place_of[chosen] = np.arange(len(chosen))
-    ties = place_of[np.asarray(dataset.ties[name]).reshape(-1, 2)]
-    inside = (ties >= 0).all(axis=1)
-    ties, shared = ties[inside], shared_ties(dataset, linkage)[file][inside]
-    places = force_layout(len(chosen), ties, None if start is None else start[offset + chosen])
-    persons = linkage.labels[offset + chosen]
-    linked = np.bincount(linkage.labels)[persons] > 1
-    new = [place for place in np.flatnonzero(linked) if int(persons[place]) not in colours]
-    for place, colour in zip(new, person_colours(places[new, 0]), strict=True):
-        colours[int(persons[place])] = colour
-    for (a, b), thick in zip(ties, shared, strict=True):
+def _network(axes: Any, layout: NetworkLayout, linked: NDArray[np.bool_], shades: list[str]) -> None:
+    """Draw one network."""
+    places = layout.places
+    for (a, b), thick in zip(layout.ties, layout.shared, strict=True):
         look = {"color": INK, "linewidth": 1.6, "alpha": 0.6} if thick else {"linewidth": 0.5, "alpha": 0.45}
         axes.plot(*places[[a, b]].T, **{"color": FAINT, **look}, zorder=1)
     axes.scatter(*places[~linked].T, s=14, color=FAINT, alpha=0.8, linewidths=0, zorder=2)
-    shades = [colours[int(person)] for person in persons[linked]]
     axes.scatter(*places[linked].T, s=42, c=shades or None, edgecolors="white", linewidths=0.6, zorder=3)
-    degree = np.bincount(ties.ravel(), minlength=len(chosen))
-    named = sorted(np.flatnonzero(linked), key=lambda place: -degree[place])
-    label(axes, places[named], [str(dataset.records[int(offset + chosen[n])][1]) for n in named], labels)
-    size = dataset.records.sizes[file]
-    shown = f"{size:,} records" if size == len(chosen) else f"{len(chosen):,} of {size:,} records"
-    axes.set_title(f"{name}: {shown}, {int(linked.sum()):,} linked", color=INK)
     axes.set_aspect("equal")
     axes.set_axis_off()
 
@@ -114,7 +95,7 @@ def positions(posterior: Posterior, linkage: Linkage | None = None, *, labels: i
     """
     places = aligned_positions(posterior)
     if places is None:
-        raise InputError([Fault("tl.plot.positions", "the posterior has no network part.", "Sample with ties.")])
+        refuse("tl.plot.positions", "the posterior has no latent space.", "Sample with Model(network=LatentSpace()).")
     records = posterior.records
     axes = canvas(axes, 6.2, 5.6)
     if linkage is not None:

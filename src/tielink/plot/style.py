@@ -17,7 +17,6 @@ __all__ = [
     "canvas",
     "file_colour",
     "label",
-    "person_colours",
     "plain",
     "pyplot",
     "ramp",
@@ -48,12 +47,6 @@ def ramp(share: float) -> str:
     ends = [[int(RAMP[low + step][part : part + 2], 16) for part in (1, 3, 5)] for step in (0, 1)]
     mixed = [round(a + (b - a) * (place - low)) for a, b in zip(*ends, strict=True)]
     return "#" + "".join(f"{value:02x}" for value in mixed)
-
-
-def person_colours(across: Sequence[float] | NDArray[np.floating]) -> list[str]:
-    """Return a colour for each linked person by where it stands across the first picture: neighbours look alike."""
-    ranks = np.argsort(np.argsort(np.asarray(across), kind="stable"), kind="stable")
-    return [ramp(rank / max(len(ranks) - 1, 1)) for rank in ranks]
 
 
 def label(axes: Any, places: NDArray[np.floating], texts: Sequence[str], most: int) -> None:

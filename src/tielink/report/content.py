@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from tielink.data.scores import pair_keys
 from tielink.explanation.explain import REST, TIES, Explanation
 from tielink.model.describe import persons_prior
+from tielink.plot.layout import linked_persons
 from tielink.posterior.diagnosis import shown_rhat
-from tielink.report.drawings import latent, linked_persons, neighbour_ties, networks
+from tielink.report.drawings import latent, neighbour_ties, networks
 from tielink.report.result import Result
 from tielink.report.words import effective_words, rhat_words
 
@@ -37,7 +38,7 @@ LEAST = 0.01
 def page_content(result: Result) -> dict[str, Any]:
     """Gather what the page's scripts draw."""
     dataset, posterior = result.dataset, result.posterior
-    persons = linked_persons(result)
+    persons = linked_persons(result.linkage)
     drawn, colours = networks(result, persons)
     links = _links(result)
     asked = result.decided.pairs[:MOST_ROWS]

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tielink.data.dataset import Dataset
-from tielink.plot.layout import aligned_positions, chosen_records, force_layout, shared_ties
-from tielink.plot.style import person_colours
+from tielink.plot.layout import aligned_positions, network_layouts, person_colours
 from tielink.report.result import Result
 
-__all__ = ["latent", "linked_persons", "neighbour_ties", "networks"]
+__all__ = ["latent", "neighbour_ties", "networks"]
 
 MOST_NODES = 400
 """Records drawn of each network."""
@@ -22,60 +21,27 @@ MOST_TIES = 200_000
 """Ties kept in the page, for the pictures of neighbourhoods."""
 
 
-def linked_persons(result: Result) -> NDArray[np.int64]:
-    """Number the linked persons 0, 1, …; −1 for records that are linked to nobody."""
-    labels = result.linkage.labels
-    linked = np.bincount(labels)[labels] > 1 if len(labels) else np.zeros(0, dtype=bool)
-    _, number = np.unique(labels[linked], return_inverse=True)
-    persons = np.full(len(labels), -1, dtype=np.int64)
-    persons[linked] = number
-    return persons
-
-
 def networks(result: Result, persons: NDArray[np.int64]) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the networks with a place for each node drawn, and a colour for each linked person."""
-    dataset = result.dataset
-    start = aligned_positions(result.posterior)
-    drawn, shared = [], shared_ties(dataset, result.linkage)
-    across = np.full(int(persons.max(initial=-1)) + 1, np.nan)
-    for file, name in enumerate(dataset.files):
-        ties = dataset.ties[name]
-        if ties is None:
-            continue
-        chosen = chosen_records(dataset, result.linkage, file, MOST_NODES)
-        size, offset = dataset.records.sizes[file], dataset.records.offsets[file]
-        inside, kept = _among(ties, chosen, size)
-        places = force_layout(len(chosen), inside, None if start is None else start[offset + chosen])
-        mine = persons[offset + chosen]
-        fresh = (mine >= 0) & np.isnan(across[mine]) if len(across) else np.zeros(len(mine), dtype=bool)
-        across[mine[fresh]] = places[fresh, 0]
+    layouts = network_layouts(result.dataset, result.linkage, result.posterior, MOST_NODES)
+    drawn = []
+    for one in layouts:
+        size = result.dataset.records.sizes[one.file]
         note = ""
-        if len(chosen) < size:
-            note = f"{len(chosen):,} of {size:,} records are drawn: linked ones first, then the best connected."
+        if len(one.records) < size:
+            note = f"{len(one.records):,} of {size:,} records are drawn: linked ones first, then the best connected."
         drawn.append(
             {
-                "file": file,
-                "records": (offset + chosen).tolist(),
-                "x": _rounded(places[:, 0]),
-                "y": _rounded(places[:, 1]),
-                "ties": inside.ravel().tolist(),
-                "shared": shared[file][kept].astype(int).tolist(),
+                "file": one.file,
+                "records": one.records.tolist(),
+                "x": _rounded(one.places[:, 0]),
+                "y": _rounded(one.places[:, 1]),
+                "ties": one.ties.ravel().tolist(),
+                "shared": one.shared.astype(int).tolist(),
                 "note": note,
             }
         )
-    known = np.where(np.isnan(across), np.arange(len(across), dtype=float) * 1e-6, across)
-    return drawn, person_colours(known)
-
-
-def _among(
-    ties: NDArray[np.int64], chosen: NDArray[np.int64], size: int
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the ties among the chosen records, by their place in the choice, and which ones these are."""
-    place = np.full(size, -1, dtype=np.int64)
-    place[chosen] = np.arange(len(chosen))
-    found = place[ties.reshape(-1, 2)]
-    kept = np.asarray((found >= 0).all(axis=1))
-    return found[kept], kept
+    return drawn, person_colours(layouts, persons)
 
 
 def latent(result: Result, persons: NDArray[np.int64]) -> dict[str, Any] | None:

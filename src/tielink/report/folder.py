@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tielink.data.frames import to_polars
 from tielink.data.spreadsheet import write_table
-from tielink.faults import Fault, InputError, listed
+from tielink.faults import Fault, InputError, listed, refuse
 from tielink.files import try_writing
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def check_folder(folder: Path) -> None:
     there = [name for name in FILES if (folder / name).exists()]
     if there and not {LOG, REPORT} & set(there):
         what = f"holds {listed(there)}, and no result of tielink's: what is there would be written over."
-        raise InputError([Fault(str(folder), what, "Name another folder, or move it away.")])
+        refuse(str(folder), what, "Name another folder, or move it away.")
     try_writing(folder / LOG)
 
 
