@@ -112,7 +112,10 @@ def test_the_power_of_ties_is_an_option_and_is_said(world):
     done = link(world, "power", "--network", "shared-ties:power=0.4")
     assert done.returncode == 0, done.stderr
     assert tl.Project.read(world / "power" / "project.toml").model.network == tl.SharedTies(power=0.4)
-    assert "Ties counted with power 0.40 (1 would be full); the files have " in done.stdout
+    assert (
+        "The evidence of ties was weighted with power 0.40 (1 is full weight); the files have an estimated "
+        in done.stdout
+    )
     assert "share of common ties" in done.stdout
     columns = pl.read_csv(world / "power" / "links.csv").columns
     assert [name for name in columns if "tie" in name or "know" in name] == ["evidence_ties"]

@@ -76,7 +76,7 @@ class Audit:
                 ("recall", self.recall, self.recall_interval),
             )
         ]
-        rough = "" if self.complete else " Not every sort of record has been looked at yet."
+        rough = "" if self.complete else " Some strata have no answers yet."
         return f"By {self.questions:,} questions: {', '.join(parts)}.{rough}"
 
 

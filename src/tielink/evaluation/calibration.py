@@ -1,4 +1,4 @@
-"""Are probabilities honest? Of pairs said to match with probability p, a share p should."""
+"""Calibration: of the pairs with probability p, a share p should be matches."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def in_words(found: Evaluation) -> str:
     """Say what the scores mean; brackets hold 95 % intervals."""
     lines = []
     if found.anchors:
-        lines.append(f"Leaving out {found.anchors:,} anchors, which were known beforehand:")
+        lines.append(f"Leaving out {found.anchors:,} known match{'' if found.anchors == 1 else 'es'} (anchors):")
     lines += _rates(found.without_anchors)
     if found.anchors:
         counted = found.with_anchors
@@ -49,10 +49,10 @@ def _rates(rates: Rates) -> list[str]:
 
 def _calibration(found: Calibration) -> list[str]:
     low, high = found.interval
-    verdict = "as many as they promise" if found.inside else "not what they promise"
+    place = "inside" if found.inside else "outside"
     return [
-        f"{found.pairs:,} pairs have a probability of at least .05. They promise {found.expected:,.1f} true links "
-        f"(95 % between {low:,} and {high:,}); {found.observed:,} are true, {verdict}.",
+        f"{found.pairs:,} pairs have a probability of at least .05. Expected are {found.expected:,.1f} true links "
+        f"among them (95 % interval {low:,} to {high:,}); {found.observed:,} are true, {place} the interval.",
         f"Calibration error {found.ece}, Brier score {found.brier}.",
     ]
 

@@ -80,14 +80,12 @@ def _network_lines(model: Model, dataset: Dataset) -> list[str]:
 def _shared_lines(network: SharedTies) -> list[str]:
     sharing = network.sharing
     share = f"~ {_beta(sharing)}" if isinstance(sharing, Beta) else f"is {sharing:g}"
-    power = "1 would be full; a pilot run learns it"
-    if network.power != "learn":
-        power = f"set to {network.power:g}; 1 would be full"
+    power = "learnt by a pilot run" if network.power == "learn" else f"{network.power:g}"
     return [
-        "Ties: two persons who are tied in one file are often tied in another (shared ties). Knowing the same person "
-        "speaks for a link, most of all a person with few ties; who is tied to everybody says next to nothing.",
+        "Ties: shared ties. Two persons who are tied in one file are often tied in another, so common neighbours are "
+        "evidence for a link, most of all those with few ties.",
         f"  The share of ties that files have in common {share}.",
-        f"  Ties around a person are not independent, so that their evidence is counted with a power ({power}).",
+        f"  Ties around a person are not independent, so their evidence is weighted with a power from 0 to 1: {power}.",
     ]
 
 
@@ -126,8 +124,8 @@ def _dependence_lines(model: Model, dataset: Dataset, fields: Sequence[str]) -> 
         return []
     joined = ", ".join(f"{fields[a]} – {fields[b]}" for a, b in edges)
     return [
-        f"  Fields that depend on each other: {joined}. What they share counts once; a record errs in each by itself, "
-        f"or has the values of another time in all of them (with probability ~ {_beta(model.dependence.change)})."
+        f"  Fields that depend on each other: {joined}. Their common information counts once; errors are independent, "
+        f"or a record has outdated values in all of them (with probability ~ {_beta(model.dependence.change)})."
     ]
 
 
@@ -136,8 +134,8 @@ def _record_lines(model: Model) -> list[str]:
         return []
     share, distortion = model.careless.share, model.careless.distortion
     return [
-        f"Records: careful ones, and careless ones (a share ~ {_beta(share)}) whose distortion rates are their own in "
-        f"every field (~ {_beta(distortion)}); the priors alone tell the two sorts apart."
+        f"Records: a share ~ {_beta(share)} is careless, with distortion rates of their own in every field "
+        f"(~ {_beta(distortion)})."
     ]
 
 
@@ -159,11 +157,11 @@ def _field_line(name: str, field: Field, distinct: int) -> str:
             f"{start}; distorted values are near ones ({distance}, sharpness {field.sharpness:g}), frequencies {known}."
         )
     if isinstance(field, Measured):
-        honest = "honest values are equal to the true one"
+        honest = "undistorted values are equal to the true one"
         if field.tolerance:
             unit = " days" if isinstance(field, Date) else ""
-            honest = f"honest values differ from the true one with standard deviation {field.tolerance:g}{unit}"
-        return f"{start}; {honest}, distorted ones are slips of the hand or, {field.unrelated:.0%}, any value."
+            honest = f"undistorted values differ from the true one with standard deviation {field.tolerance:g}{unit}"
+        return f"{start}; {honest}, distorted ones are typing errors or, {field.unrelated:.0%}, any value."
     if isinstance(field, PersonName):
         return f"{start}; {_name_words(field)}"
     assert isinstance(field, Categorical)
@@ -172,16 +170,16 @@ def _field_line(name: str, field: Field, distinct: int) -> str:
 
 def _open_words(field: String) -> str:
     """Say what an open vocabulary means, and what becomes of distorted values."""
-    known = "how often records have it" if field.frequencies == "empirical" else "given frequencies"
+    known = "frequencies in the files" if field.frequencies == "empirical" else "given frequencies"
     other, edits = field.another, field.edits
     added = ""
     if isinstance(field.affixes, Affixes):
         share = field.affixes.share
-        added = f", or with something added before or after (a share ~ Beta({share.a:g}, {share.b:g}))"
+        added = f" or with something added before or after it (share ~ Beta({share.a:g}, {share.b:g}))"
     return (
-        f"any string may be true, priced by {known} and by a language model of characters; a distorted value "
-        f"is another string with probability ~ Beta({other.a:g}, {other.b:g}), else mistyped with an edit rate "
-        f"~ Beta({edits.a:g}, {edits.b:g}) a character{added}."
+        f"open vocabulary: how likely a true string is comes from {known} and a language model of characters; "
+        f"a distorted value is another string with probability ~ Beta({other.a:g}, {other.b:g}), else mistyped (edit "
+        f"rate ~ Beta({edits.a:g}, {edits.b:g}) per character){added}."
     )
 
 
@@ -201,8 +199,8 @@ def _linkage_lines(model: Model, dataset: Dataset) -> list[str]:
     if isinstance(prior, Uniform):
         words = "every way of pairing records of different files is equally likely (the paper's prior)"
     elif isinstance(prior, MatchRate):
-        words = f"the share of possible matches that are made is Beta({prior.a:g}, {prior.b:g})"
-        words += "; anchors count" if prior.anchors_inform else "; anchors do not count"
+        words = f"match rate, the share of possible matches that exist, ~ Beta({prior.a:g}, {prior.b:g})"
+        words += "; anchors inform it" if prior.anchors_inform else "; anchors do not inform it"
     else:
         words = _cluster_words(prior)
     persons, probability = persons_prior(model, dataset)
@@ -210,7 +208,7 @@ def _linkage_lines(model: Model, dataset: Dataset) -> list[str]:
     sd = math.sqrt(max(0.0, float((persons - mean) ** 2 @ probability)))
     low, high = (persons[np.searchsorted(probability.cumsum(), q)] for q in (0.025, 0.975))
     matches = len(dataset.records) - mean
-    what = "matches" if isinstance(prior, LinkagePrior) else "records are of a person seen before"
+    what = "matches" if isinstance(prior, LinkagePrior) else "records of a person who has an earlier one"
     counted = "not counted" if isinstance(prior, SizePrior) else "among them"
     return [
         f"Linkage: {words}{_chosen(model, dataset)}.",
@@ -231,8 +229,8 @@ def _chosen(model: Model, dataset: Dataset) -> str:
 def _cluster_words(prior: object) -> str:
     if isinstance(prior, OnePerFile):
         return (
-            "a person has at most one record in each file; file after file, the share of possible matches with "
-            f"persons seen before is Beta({prior.a:g}, {prior.b:g})"
+            "a person has at most one record in each file; the match rate of each file with the files before it "
+            f"~ Beta({prior.a:g}, {prior.b:g})"
         )
     assert isinstance(prior, EwensPitman | NegativeBinomial)
     what = "exchangeable (Ewens–Pitman)" if isinstance(prior, EwensPitman) else "microclustering (negative binomial)"

@@ -1,4 +1,4 @@
-"""Are probabilities honest? What they promise beside what is true."""
+"""Calibration curves."""
 
 from __future__ import annotations
 
@@ -47,12 +47,11 @@ def calibration(found: Evaluation | Calibration, *, axes: Any = None) -> Any:
     axes.set_xlim(-0.02, 1.06)
     axes.set_ylim(-0.02, 1.03)
     axes.set_aspect("equal")
-    axes.set_xlabel("probability said")
-    axes.set_ylabel("share that is true")
-    verdict = "as promised" if one.inside else "not as promised"
+    axes.set_xlabel("predicted probability")
+    axes.set_ylabel("share of matches")
     axes.set_title(
-        f"{one.observed:,} true links of {one.expected:,.1f} promised\n"
-        f"(95 % between {one.interval[0]:,} and {one.interval[1]:,}): {verdict}",
+        f"{one.observed:,} true links, {one.expected:,.1f} expected\n"
+        f"(95 % predictive interval {one.interval[0]:,} to {one.interval[1]:,})",
         fontsize=10,
     )
     return axes

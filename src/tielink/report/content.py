@@ -245,7 +245,7 @@ def diagnosis_rows(result: Result) -> list[dict[str, str]]:
             "rhat_words": rhat_words(value),
             "ess": f"{found.ess[name]:,.0f}" if math.isfinite(found.ess[name]) else "–",
             "ess_words": effective_words(found.ess[name], chains),
-            "good": "yes" if value <= 1.05 and found.ess[name] >= 50 * chains else "no",
+            "good": "yes" if value <= 1.05 and found.ess[name] >= 25 * chains else "no",
         }
         for name, value in found.rhat.items()
     ]

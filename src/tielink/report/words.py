@@ -45,10 +45,13 @@ def _ties(result: Result) -> list[str]:
         return []
     low, high = np.quantile(posterior.sharing, [0.025, 0.975])
     if not posterior.power:
-        return ["Ties did not count (power 0): what they say about who is whom could not be told from chance."]
-    share = f"{posterior.sharing.mean():.0%}" + (f" (95 % between {low:.0%} and {high:.0%})" if high > low else "")
+        return ["Ties were not used (power 0): their evidence could not be distinguished from chance."]
+    interval = f" (95 % credible interval {low:.0%} to {high:.0%})" if high > low else ""
     whose = "the files have" if len(result.dataset.files) > 1 else "the records of a person have"
-    return [f"Ties counted with power {posterior.power:.2f} (1 would be full); {whose} {share} of ties in common."]
+    return [
+        f"The evidence of ties was weighted with power {posterior.power:.2f} (1 is full weight); {whose} an estimated "
+        f"{posterior.sharing.mean():.0%} of ties in common{interval}."
+    ]
 
 
 def _count(number: int, word: str) -> str:
@@ -70,22 +73,22 @@ def verdict(result: Result) -> list[str]:
     sizes = " + ".join(f"{size:,} in {name}" for name, size in zip(records.files, records.sizes, strict=True))
     what = "link was" if found == 1 else "links were"
     lines = [f"{found:,} {what} found among {len(records):,} records ({sizes})"]
-    lines[0] += f", besides {known:,} known beforehand." if known else "."
+    lines[0] += f", besides {_count(known, 'known match')}." if known else "."
     if found:
         sure = int((decided.linked & ~decided.known & (decided.probability >= 0.9)).sum())
         expected = float(decided.probability[decided.linked & ~decided.known].sum())
         lines.append(
-            f"{sure:,} of them are sure (probability at least 0.9). By the model's own account {expected:,.1f} of the "
-            f"{found:,} are right."
+            f"{sure:,} of the {found:,} {'has' if sure == 1 else 'have'} a probability of at least 0.9; the model "
+            f"expects {expected:,.1f} to be correct."
         )
     else:
-        lines.append("No pair is more likely one person than two. That is an answer, not a failure.")
+        lines.append("No pair is more likely to be one person than two. That is an answer, not a failure.")
     low, high = persons.interval
-    lines.append(f"The files hold about {persons.mean:,.0f} persons (95 % between {low:,} and {high:,}).")
+    lines.append(f"The files hold about {persons.mean:,.0f} persons (95 % credible interval {low:,} to {high:,}).")
     look = int(decided.review.sum())
     if look:
         few = "One pair is" if look == 1 else f"{look:,} pairs are"
-        lines.append(f"{few} in doubt (probability between 0.1 and 0.9) and worth a look by a person.")
+        lines.append(f"{few} uncertain (probability between 0.1 and 0.9) and should be checked by a person.")
     lines += [*_ties(result), *_at_the_cap(result)]
     lines += trust(result)
     if result.evaluation is not None:
@@ -101,9 +104,9 @@ def trust(result: Result) -> list[str]:
     """Say whether the draws can be believed."""
     if result.posterior.run.engine in VARIATIONAL:
         return [
-            "Probabilities come from variational inference, an approximation for large files: what ties say is "
-            "averaged over everybody else's probabilities, and rates were learnt from some of the records. Draws are "
-            "of linkages given that. The exact sampler (--engine exact) knows better, where it is affordable."
+            "Probabilities come from variational inference, an approximation for large files: the evidence of ties is "
+            "averaged over the probabilities of all other links, and distortion rates were learnt on a sample of the "
+            "records. Where it is affordable, the exact sampler (--engine exact) is more accurate."
         ]
     lines = [roughness(result)] if result.quick else []
     found = result.diagnosis
@@ -133,17 +136,17 @@ def roughness(result: Result) -> str:
     doubtful = decided.error[decided.review]
     error = float(np.nanmax(doubtful)) if np.isfinite(doubtful).any() else 0.0
     chance = (
-        f"probabilities in doubt are off by ±{error:.2f} or so from chance alone"
+        f"uncertain probabilities have a Monte Carlo error of up to {error:.2f}"
         if len(doubtful)
-        else "no pair is in doubt"
+        else "no pair is uncertain"
     )
     worth = result.diagnosis.ess["persons N"]
     rests = f"rests on about {worth:,.0f} effective draws" if np.isfinite(worth) else "never changed"
     rhat = max((value for value in result.diagnosis.rhat.values() if not np.isnan(value)), default=float("nan"))
     return (
         f"This is a quick look: {posterior.chains} chains of {posterior.draws_per_chain:,} draws. The number of "
-        f"persons {rests}, {chance}, and chains differ by R-hat up to {shown_rhat(rhat)} "
-        "(1.05 is wanted). Run without --quick before you rely on it."
+        f"persons {rests}, {chance}, and R-hat is up to {shown_rhat(rhat)} "
+        "(at most 1.05 is wanted). Run without --quick before you rely on it."
     )
 
 
@@ -202,9 +205,11 @@ def _how(posterior: Posterior) -> str:
         )
     sampler = "an exact Markov chain Monte Carlo sampler" if run.sampler == "exact" else "the paper's own sampler"
     thin = f", one in {run.thin} sweeps" if run.thin > 1 else ""
-    until = "" if run.draws else " (all until the chains had settled)"
+    warmup = (
+        f"{run.warmup:,} warm-up sweeps" if run.draws else f"at least {run.warmup:,} warm-up sweeps until they settled"
+    )
     return (
-        f"The posterior was sampled with {sampler}: {chains}, {run.warmup:,} warm-up sweeps{until} and "
+        f"The posterior was sampled with {sampler}: {chains}, {warmup} and "
         f"{posterior.draws_per_chain:,} draws each{thin}, seed {run.seed}."
     )
 

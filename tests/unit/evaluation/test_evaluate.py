@@ -33,7 +33,7 @@ def test_rates_with_and_without_anchors():
     assert (found.without_anchors.matches, found.without_anchors.links, found.without_anchors.correct) == (2, 3, 1)
     assert (found.persons, found.true_persons) == (4, 5)
     assert "1 of 2 true links were found: recall 0.50" in str(found)
-    assert "Leaving out 1 anchors" in str(found)
+    assert "Leaving out 1 known match (anchors)" in str(found)
 
 
 def test_nothing_linked_has_no_precision():

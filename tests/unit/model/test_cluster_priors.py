@@ -150,7 +150,9 @@ def test_what_a_prior_means_is_said():
     text = tl.Model(network=None, linkage=tl.EwensPitman(max_size=4)).describe(dataset((40,)))
     assert "at most 4 records, exchangeable (Ewens–Pitman)" in text
     assert "On these files this prior expects" in text
-    assert "file after file" in tl.Model(linkage=tl.OnePerFile()).describe(dataset((4, 5, 6)))
+    assert "match rate of each file with the files before it" in tl.Model(linkage=tl.OnePerFile()).describe(
+        dataset((4, 5, 6))
+    )
 
 
 def test_anchors_that_are_too_many_are_refused():

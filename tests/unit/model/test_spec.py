@@ -278,7 +278,7 @@ def test_descriptions_say_what_the_prior_implies():
     assert "expects 59.5 persons" in text
     assert "No network in: b." in text
     assert "Not used by this model: city." in text
-    assert "any string may be true, priced by how often records have it" in text
+    assert "how likely a true string is comes from frequencies in the files" in text
     assert "the paper's prior" in tl.Model.paper().describe(data)
     assert "Ties: not used" in tl.Model(network=None, fields={}).describe(data)
     bare = tl.Dataset.from_frames({"a": frame, "b": frame}, fields={})
@@ -323,7 +323,7 @@ def test_shared_ties_are_described_in_words():
     text = tl.Model().describe(data)
     assert "tied in one file are often tied in another" in text
     assert "in common ~ Beta(1, 1), mean 0.5." in text
-    assert "a pilot run learns it" in text
+    assert "learnt by a pilot run" in text
     fixed = tl.Model(network=tl.SharedTies(power=0.4, sharing=0.8)).describe(data)
     assert "in common is 0.8." in fixed
-    assert "set to 0.4; 1 would be full" in fixed
+    assert "a power from 0 to 1: 0.4" in fixed

@@ -14,8 +14,10 @@ from matplotlib.colors import to_hex
 import tielink as tl
 from made_posteriors import posterior
 from tielink.faults import InputError
-from tielink.plot.layout import aligned_positions, chosen_records, force_layout, shared_ties
-from tielink.plot.style import person_colours
+from tielink.plot.layout import NetworkLayout, aligned_positions, force_layout, network_layouts, person_colours
+from tielink.plot.style import ramp
+from tielink.select.compare import Comparison
+from tielink.select.criteria import Criterion
 
 mpl.use("Agg")
 
@@ -58,8 +60,9 @@ def test_matched_accounts_have_the_same_colour_and_others_do_not(data):
 def test_ties_that_linked_persons_share_are_thick(data):
     """a0-a1 and b1-b2 are ties of the same two persons; a1-a2 and b0-b1 are not shared."""
     links = tl.Linkage.from_pairs(data, [("a0", "b2"), ("a1", "b1")])
-    assert [shared.tolist() for shared in shared_ties(data, links)] == [[True, False], [False, True]]
-    assert not np.concatenate(shared_ties(data, tl.Linkage.from_pairs(data, [("a0", "b2")]))).any()
+    assert [one.shared.tolist() for one in network_layouts(data, links, None, 9)] == [[True, False], [False, True]]
+    alone = tl.Linkage.from_pairs(data, [("a0", "b2")])
+    assert not any(one.shared.any() for one in network_layouts(data, alone, None, 9))
     widths = [[line.get_linewidth() for line in axes.lines] for axes in tl.plot.networks(data, links).axes]
     assert widths[0][0] > 2 * widths[0][1]
     assert widths[1][1] > 2 * widths[1][0]
@@ -74,7 +77,9 @@ def test_networks_without_ties_are_refused():
 def test_left_out_records_are_said(data):
     links = tl.Linkage.from_pairs(data, [("a2", "b0")])
     assert "2 of 3 records" in tl.plot.networks(data, links, most=2).axes[0].get_title()
-    assert chosen_records(data, links, 0, 2).tolist() == [1, 2], "the linked one, then the best connected"
+    assert network_layouts(data, links, None, 2)[0].records.tolist() == [1, 2], (
+        "the linked one, then the best connected"
+    )
 
 
 def test_turned_and_mirrored_draws_are_laid_onto_each_other(rng):
@@ -102,7 +107,7 @@ def test_latent_spaces_of_any_dimension_are_drawn(rng, dimension):
 
 
 def test_positions_need_a_network():
-    with pytest.raises(InputError, match="no network part"):
+    with pytest.raises(InputError, match="no latent space"):
         tl.plot.positions(posterior(labels()))
 
 
@@ -158,22 +163,23 @@ def test_calibration_shows_the_share_of_true_pairs():
         tl.plot.calibration(tl.evaluate(links, truth, resamples=0))
 
 
-def test_model_choice_shows_the_difference_from_the_best():
-    made = tl.simulate.scenario(np.random.default_rng(3), sizes={"a": 12, "b": 12}, overlap=6, anchors=0.2)
-    fits = {
-        k: tl.sample(tl.Model(network=tl.LatentSpace(k)), made.dataset, chains=1, warmup=5, draws=20, workers=0)
-        for k in (1, 2)
-    }
-    found = tl.compare(fits)
+def test_model_choice_shows_the_difference_from_the_best(rng):
+    criteria = {k: {"waic": Criterion("waic", gap + rng.normal(size=50), 1.0)} for k, gap in ((2, 0.0), (1, 3.0))}
+    found = Comparison("waic", criteria)
     axes = tl.plot.waic(found)
     values = dict(zip([text.get_text() for text in axes.get_xticklabels()], axes.lines[-2].get_ydata(), strict=False))
-    assert values[str(found.best)] == 0
-    assert max(values.values()) == pytest.approx(found.table()["difference"].max())
+    assert values["2"] == 0
+    assert values["1"] == pytest.approx(found.table()["difference"].max())
 
 
-def test_colours_follow_the_order():
-    assert person_colours([0.3, -1.0, 0.9]) == [person_colours([0, 1, 2])[place] for place in (1, 0, 2)]
-    assert person_colours([]) == []
+def test_colours_follow_the_order_across_the_first_picture():
+    """Three linked persons; the second picture adds the last one, and does not change the colours of the others."""
+    ties, shared = np.empty((0, 2), dtype=np.int64), np.empty(0, dtype=bool)
+    first = NetworkLayout(0, np.array([0, 1]), np.array([[0.3, 0.0], [-1.0, 0.0]]), ties, shared)
+    second = NetworkLayout(1, np.array([2, 3]), np.array([[5.0, 0.0], [0.9, 0.0]]), ties, shared)
+    persons = np.array([0, 1, 1, 2])
+    assert person_colours([first, second], persons) == [ramp(0.5), ramp(0.0), ramp(1.0)]
+    assert person_colours([], np.array([-1])) == []
 
 
 def test_what_to_install_is_said(monkeypatch):

@@ -13,11 +13,11 @@ from tielink.report.words import roughness
 @pytest.mark.parametrize(
     ("ess", "review", "said"),
     [
-        (np.nan, [False, False], "The number of persons never changed, no pair is in doubt, and"),
+        (np.nan, [False, False], "The number of persons never changed, no pair is uncertain, and"),
         (
             12.4,
             [False, True],
-            "persons rests on about 12 effective draws, probabilities in doubt are off by ±0.04 or so",
+            "persons rests on about 12 effective draws, uncertain probabilities have a Monte Carlo error of up to 0.04",
         ),
     ],
 )

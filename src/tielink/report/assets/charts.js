@@ -60,8 +60,8 @@ function histogram(width) {
 
 function calibration(width) {
   const size = Math.min(width, 400);
-  const { svg, x, y } = frame(size, size, "Calibration", [0, 1], [0, 1], { xLabel: "probability said", top: 24 });
-  svg.append(words(52, 12, "share that is true"));
+  const { svg, x, y } = frame(size, size, "Calibration", [0, 1], [0, 1], { xLabel: "predicted probability", top: 24 });
+  svg.append(words(52, 12, "share of matches"));
   svg.append(shape("line", { x1: x(0), y1: y(0), x2: x(1), y2: y(1), stroke: "var(--faint)", "stroke-dasharray": "5 4" }));
   const { p, share, pairs } = data.calibration;
   p.forEach((value, bin) => {
