@@ -81,7 +81,7 @@ def test_nobody_linked_still_has_tables_and_words():
 def test_the_verdict_says_what_the_model_expects_of_itself():
     said = str(result_of(draws(1.0, 0.6), truth=[("a0", "b0")]))
     assert "1 of the 2 has a probability of at least 0.9" in said
-    assert "1.6 of the 2 are right" in said
+    assert "expects 1.6 to be correct" in said
     assert "recall 1.00" in said
     assert "precision 0.50" in said
 
