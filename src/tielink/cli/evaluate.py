@@ -92,15 +92,17 @@ def _check(source: Path | None, truth: Path | None, project: Path | None, baseli
 
 def show_scores(rows: dict[str, Evaluation], *, anchored: bool) -> None:
     """Print one line a method, the model first."""
+    from rich.box import SIMPLE_HEAD
     from rich.markup import escape
     from rich.table import Table
 
     from tielink.cli.show import console
 
     title = "Scores, anchors left out" if anchored else "Scores"
-    table = Table("method", title=title, title_justify="left", title_style="bold")
-    for heading in ("links", "correct", "recall", "precision", "F1 (95 % interval)", "avg. prec."):
-        table.add_column(heading, justify="right")
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("method", no_wrap=True)
+    for heading in ("links", "correct", "recall", "precision", "F1 (95 % interval)", "AP"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for name, found in rows.items():
         counts = found.without_anchors
         plain = ["–" if math.isnan(score) else f"{float(score):.2f}" for score in (found.recall, found.precision)]

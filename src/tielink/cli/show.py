@@ -50,14 +50,13 @@ def _number(value: float, digits: int) -> str:
 def show_dataset(dataset: Dataset) -> None:
     """Print the data in two tables: networks, and profile fields."""
     table = Table("file", title="Files", title_justify="left", title_style="bold")
-    for heading in ("records", "ties", "isolated", "density", "clustering", "assortativity"):
+    networks = [dataset.figures(name) for name in dataset.files]
+    of_networks = ("ties", "isolated", "density", "clustering", "assortativity") if any(networks) else ()
+    for heading in ("records", *of_networks):
         table.add_column(heading, justify="right")
-    for number, name in enumerate(dataset.files):
-        figures = dataset.figures(name)
-        cells = [name, f"{dataset.records.sizes[number]:,}"]
-        if figures is None:
-            cells += ["none", "–", "–", "–", "–"]
-        else:
+    for name, size, figures in zip(dataset.files, dataset.records.sizes, networks, strict=True):
+        cells = [name, f"{size:,}"]
+        if figures is not None:
             cells += [f"{figures.ties:,}", f"{figures.isolated:,}", _number(figures.density, 4)]
             cells += [_number(figures.clustering, 4), _number(figures.assortativity, 4)]
         table.add_row(*map(escape, cells))

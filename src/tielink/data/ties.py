@@ -235,6 +235,7 @@ def _leave_out(given: _Listed, faulty: FaultyTies, faults: Faults) -> NDArray[np
     _, first = np.unique(_keys(pairs[usable]), return_index=True)
     copies[usable] = True
     copies[usable[first]] = False
+    drop = "--drop-faulty-ties" if faults.caller == "command line" else faults.setting("faulty_ties", "drop")
     for kind, mask, do in (
         ("has an id that no record has", unknown, "Add the record, or remove the tie"),
         ("joins a record to itself", loops, "Remove it"),
@@ -249,7 +250,7 @@ def _leave_out(given: _Listed, faulty: FaultyTies, faults: Faults) -> NDArray[np
         rows = listed([given.row(int(tie)) for tie in ties[:3]] + [""] * (len(ties) - 3))
         example = f": {given.unknown(int(ties[0]))}" if mask is unknown else ""
         count = "a tie" if len(ties) == 1 else f"{len(ties):,} ties, each"
-        faults.error(f"{given.where}, {rows}", f"{count} {kind}{example}.", f'{do}, or say faulty_ties = "drop".')
+        faults.error(f"{given.where}, {rows}", f"{count} {kind}{example}.", f"{do}, or say {drop}.")
     return np.asarray(~(unknown | loops | copies))
 
 
@@ -272,16 +273,19 @@ def _undirect(pairs: Edges, given: _Listed, directed: Directed | None, faults: F
             f"{both:,} mutual ties kept, {one:,} listed one way only left out (directed = mutual).",
         )
         if not both:
-            faults.warning(given.where, "no tie is listed both ways, so none is left.", 'Say directed = "any"?')
+            faults.warning(
+                given.where, "no tie is listed both ways, so none is left.", f"Say {faults.setting('directed', 'any')}?"
+            )
         return np.asarray(ties[counts == 2])
     if directed == "any":
         faults.note(given.where, f"{both:,} mutual ties and {one:,} listed one way, all kept (directed = any).")
         return ties
     if one and (both or given.is_directed):
+        keep = {choice: faults.setting("directed", choice) for choice in ("mutual", "any")}
         faults.error(
             given.where,
             f"{both:,} ties are listed both ways and {one:,} one way, so the list seems directed.",
-            'Say directed = "mutual" (keep the first) or directed = "any" (keep all).',
+            f"Say {keep['mutual']} (keep the first) or {keep['any']} (keep all).",
         )
         return None
     if both:

@@ -108,16 +108,12 @@ def trust(result: Result) -> list[str]:
             "averaged over the probabilities of all other links, and distortion rates were learnt on a sample of the "
             "records. Where it is affordable, the exact sampler (--engine exact) is more accurate."
         ]
-    lines = [roughness(result)] if result.quick else []
-    found = result.diagnosis
-    if found.converged:
-        return [*lines, "The chains agree and have enough effective draws: the probabilities can be used."]
     if result.quick:
-        return lines
-    if result.posterior.ended == OUT_OF_TIME:
-        lines.append(_out_of_time(result))
+        return [roughness(result)]
+    if result.diagnosis.converged:
+        return ["The chains agree and have enough effective draws: the probabilities can be used."]
     return [
-        *lines,
+        *([_out_of_time(result)] if result.posterior.ended == OUT_OF_TIME else []),
         f"Take the probabilities with care: the sampler has {_count(len(result.diagnosis.warnings), 'warning')} "
         "(see the diagnosis).",
     ]
