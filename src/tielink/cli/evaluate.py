@@ -92,14 +92,13 @@ def _check(source: Path | None, truth: Path | None, project: Path | None, baseli
 
 def show_scores(rows: dict[str, Evaluation], *, anchored: bool) -> None:
     """Print one line a method, the model first."""
-    from rich.box import SIMPLE_HEAD
     from rich.markup import escape
     from rich.table import Table
 
     from tielink.cli.show import console
 
     title = "Scores, anchors left out" if anchored else "Scores"
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("method", no_wrap=True)
     for heading in ("links", "correct", "recall", "precision", "F1 (95 % interval)", "AP"):
         table.add_column(heading, justify="right", no_wrap=True)
