@@ -200,11 +200,11 @@ def cases(rng: random.Random) -> Iterator[Case]:
     """Yield commands for ever, each with the file that it reads mutated (or none, for mutated options)."""
     records = ["a.csv", "b.csv", "--ties", "ta.csv", "tb.csv", "--anchors", "known.csv", "--truth", "truth.csv"]
     link, out = ["link", *records, *TINY, "--out", "result"], ["--out", "out.nc"]
-    options = ["--dimension", "--draws", "--chains", "--warmup", "--seed", "--prior", "--id", "--encoding", "--missing",
+    options = ["--network", "--draws", "--chains", "--warmup", "--seed", "--prior", "--id", "--encoding", "--missing",
                "--string", "--categorical", "--number", "--date", "--person-name", "--ignore", "--directed",
                "--interval", "--ties", "--anchors", "--truth", "--nonmatches"]  # fmt: skip
     huge = ["1000000000000", "1000000000", "1" + "0" * 300, "-1", "0", "x", "nan", "match_rate:a=1e308,b=1e308",
-            "match_rate:a=" + "9" * 5000, "one_per_file", "ewens_pitman:max_size=4", "utf-7",
+            "match_rate:a=" + "9" * 5000, "latent-space:dimension=1000000000", "one_per_file", "ewens_pitman:max_size=4", "utf-7",
             "idna", "username", "id", "born"]  # fmt: skip
     any_table = lambda: rng.choice(("a.csv", "b.csv", "ta.csv", "known.csv", "truth.csv"))  # noqa: E731
     while True:

@@ -118,10 +118,11 @@ def link(
     >>> result.links().select("id_a", "id_b", "decision").row(0)
     (1, 8, 'link')
     """
-    given = {"chains": chains, "warmup": warmup, "draws": draws, "thin": thin, "seed": seed, "minutes": minutes}
+    given = {
+        "chains": chains, "warmup": warmup, "draws": draws, "thin": thin, "seed": seed, "minutes": minutes,
+        "sampler": sampler,
+    }  # fmt: skip
     settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if sampler is not None:
-        settings["sampler"] = sampler
     project, dataset, true = _inputs(data, truth, project_data, allow_outside)
     short = quick_settings(len(dataset.records)) if quick else {}
     run = replace(project.run if project is not None else Run(), **(short | settings))

@@ -118,7 +118,6 @@ def test_every_fault_of_every_file_in_one_run(files):
         (["simulate", "--out", "x", "--dimension", "0"], "dimension is 0"),
         (["select", "a.csv", "b.csv"], "the model has shared ties"),
         (["select", "a.csv", "b.csv", "--network", "none"], "the model has no model of ties"),
-        (["sample", "a.csv", "b.csv", "--dimension", "2"], "Add --network latent-space, or leave it out"),
         (["simulate", "--out", "x", "--sizes", "../y=9,b=9", "--overlap", "1"], "cannot name a file"),
         (["simulate", "--out", "x", "--sizes", "truth=9,b=9", "--overlap", "1"], "would be written twice"),
         (["simulate", "--out", "x", "--sizes", "a=9,a=8"], "twice"),

@@ -122,7 +122,7 @@ def test_the_power_of_ties_is_an_option_and_is_said(world):
 
 
 def test_dimension_and_prior_are_options_and_are_written_out(world):
-    done = link(world, "k1", "--network", "latent-space", "--dimension", "1", "--prior", "match_rate:a=2,b=5")
+    done = link(world, "k1", "--network", "latent-space:dimension=1", "--prior", "match_rate:a=2,b=5")
     assert done.returncode == 0, done.stderr
     project = tl.Project.read(world / "k1" / "project.toml")
     assert project.model.network.dimension == 1
@@ -137,9 +137,7 @@ def test_dimension_and_prior_are_options_and_are_written_out(world):
         (["--prior", "match_rate:c=1"], "unknown setting 'c'"),
         (["--prior", "match_rate:a=x"], "a is 'x'"),
         (["--prior", "match_rate:a=-1"], "a is -1"),
-        (["--network", "latent-space", "--dimension", "0"], "dimension is 0"),
-        (["--dimension", "2"], "the model has shared ties, which have no positions"),
-        (["--network", "none", "--dimension", "2"], "the model has no ties"),
+        (["--network", "latent-space:dimension=0"], "dimension is 0"),
         (["--network", "shared-tie"], "Did you mean 'shared_ties'?"),
         (["--network", "shared-ties:power=2"], "power is 2"),
         (["--chains", "0"], "chains is 0"),
@@ -168,7 +166,6 @@ def test_every_kind_of_field_has_an_option():
         assert f"--{kind.kind.replace('_', '-')} " in said
     for option in (
         "--network",
-        "--dimension",
         "--prior",
         "--chains",
         "--seed",

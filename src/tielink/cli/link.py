@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tielink.cli.inputs import read_data, takes_data
-from tielink.cli.networks import Dimension, Network, with_network
+from tielink.cli.networks import Network, with_network
 from tielink.cli.outputs import ExactText, check_apart
 from tielink.faults import Faults
 
@@ -29,7 +29,6 @@ def _link(
     faults: Faults,
     out: Annotated[Path, typer.Option("--out", help="The folder to write to.")] = Path("result"),
     network: Network = None,
-    dimension: Dimension = None,
     chains: Annotated[int | None, typer.Option(help="Number of chains. [default: 4; 2 with --quick]")] = None,
     minutes: Annotated[float | None, typer.Option(help=MINUTES)] = None,
     warmup: Annotated[
@@ -53,7 +52,7 @@ def _link(
     """Do what `link` and `dedupe` share; each says by its number of files which of them it is."""
     given = {"chains": chains, "warmup": warmup, "draws": draws, "seed": seed, "minutes": minutes, "engine": engine}
     settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    model = with_network(project.model, network, dimension, faults)
+    model = with_network(project.model, network, faults)
     how: dict[str, Any] = {"workers": workers, "interval": interval, "exact_text": exact_text}
     if memory is not None:
         if engine != "duckdb":

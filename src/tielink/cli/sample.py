@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tielink.cli.inputs import read_data, takes_data
-from tielink.cli.networks import Dimension, Network, with_network
+from tielink.cli.networks import Network, with_network
 from tielink.cli.outputs import POSTERIOR, check_out
 from tielink.faults import Faults
 
@@ -31,7 +31,6 @@ def sample(
     faults: Faults,
     out: Out = Path("posterior.nc"),
     network: Network = None,
-    dimension: Dimension = None,
     sampler: Annotated[str | None, typer.Option(help="'exact', or 'paper' for the paper's algorithm.")] = None,
     chains: Annotated[int | None, typer.Option(help="Number of chains. [default: the project's, or 4]")] = None,
     minutes: Minutes = None,
@@ -58,25 +57,12 @@ def sample(
         "minutes": minutes,
     }  # fmt: skip
     settings = replace(project.run, **{name: value for name, value in given.items() if value is not None})
-    project = replace(project, model=with_network(project.model, network, dimension, faults))
+    project = replace(project, model=with_network(project.model, network, faults))
     dataset, _ = read_data(project, faults)
     show_said(dataset.said)
     console.print(project.model.describe(dataset), markup=False, soft_wrap=True)
-    posterior = run(
-        project.model,
-        dataset,
-        sampler=settings.sampler,
-        chains=settings.chains,
-        warmup=settings.warmup,
-        draws=settings.draws,
-        thin=settings.thin,
-        seed=settings.seed,
-        minutes=settings.minutes,
-        workers=workers,
-        checkpoint=checkpoint,
-        interval=interval,
-    )
-    _finish(posterior, out)
+    how: dict[str, Any] = {name: getattr(settings, name) for name in given}
+    _finish(run(project.model, dataset, **how, workers=workers, checkpoint=checkpoint, interval=interval), out)
 
 
 def resume(

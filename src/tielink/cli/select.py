@@ -49,7 +49,7 @@ def select(
 
     if criterion not in CRITERIA:
         faults.error("--criterion", f"is {criterion!r}.", f"Give one of {', '.join(CRITERIA)}.")
-    model = with_network(project.model, network, None, faults)
+    model = with_network(project.model, network, faults)
     if not isinstance(model.network, LatentSpace):
         has = "no model of ties" if model.network is None else model.network.kind.replace("_", " ")
         what = (

@@ -292,7 +292,7 @@ def _cells(records: Records, table: Table, faults: Faults) -> list[Any]:
     if len(columns) >= 2 and columns[0] != columns[1] and set(columns[:2]) <= set(records.files):
         a, b = columns[:2]
         return [((a, x), (b, y)) for x, y in table.frame.select(a, b).iter_rows()]
-    if table.rows is not None and any(name in ids for name in columns[:2] for ids in records.written_ids()):
+    if table.rows is not None and any(name in ids for name in columns[:2] for ids in records.written.values()):
         faults.error(
             f"{table.where}, header", f"the first row {tuple(columns[:2])} is itself a pair.", "Put id_a,id_b above it."
         )

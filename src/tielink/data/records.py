@@ -71,13 +71,9 @@ class Records:
         }
 
     @cached_property
-    def _texts(self) -> dict[str, dict[str, Any]]:
+    def written(self) -> dict[str, dict[str, Any]]:
         """For each file its ids by how they are written."""
         return {name: {str(key): key for key in ids} for name, ids in zip(self.files, self.ids, strict=True)}
-
-    def written_ids(self) -> list[dict[str, Any]]:
-        """Return the ids of each file by how they are written."""
-        return list(self._texts.values())
 
     def __contains__(self, record: object) -> bool:
         try:
@@ -99,7 +95,7 @@ class Records:
         if not isinstance(file, str) or file not in self._numbers:
             raise KeyError(f"unknown file {file!r}; the files are {listed([repr(f) for f in self.files], 8)}")
         if written and isinstance(key, str):
-            texts = self._texts[file]
+            texts = self.written[file]
             key = texts.get(key, texts.get(exact_text(key), key))
         try:
             return self._numbers[file][key]
@@ -108,10 +104,10 @@ class Records:
 
     def _hint(self, file: str, key: object) -> str:
         """Say so when the id would be known with another type (1 against "1") or in another file."""
-        known = self._texts[file].get(str(key))
+        known = self.written[file].get(str(key))
         if known is not None:
             return f" (there it is {known!r}, a {type(known).__name__}, not a {type(key).__name__})"
-        others = [name for name in self.files if name != file and str(key) in self._texts[name]]
+        others = [name for name in self.files if name != file and str(key) in self.written[name]]
         return (
             f" (but known in {listed([repr(name) for name in others])}: are the two columns swapped?)" if others else ""
         )

@@ -22,8 +22,9 @@ from tielink.data.scores import pair_keys
 from tielink.posterior.convergence import effective_draws
 from tielink.posterior.given import moving_pairs
 from tielink.posterior.posterior import Posterior
+from tielink.report.result import DOUBT
 
-__all__ = ["DOUBT", "OPTIONS", "Question", "askable", "queue", "settled_pairs"]
+__all__ = ["OPTIONS", "Question", "askable", "queue", "settled_pairs"]
 
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -36,8 +37,6 @@ MOST_PAIRS, MOST_VALUED = 2000, 200
 """Pairs in doubt that values are about; records whose questions are valued, those least sure of their partner."""
 CHANCE = 0.001
 """The share of unrelated pairs that are taken for related."""
-DOUBT = (0.1, 0.9)
-"""A pair whose probability is between these is in doubt; it is settled once it is not."""
 
 
 @dataclass(frozen=True)

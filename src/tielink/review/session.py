@@ -23,7 +23,8 @@ from tielink.estimation.estimate import estimate
 from tielink.evaluation.audit import NOBODY, OTHER, RIGHT, Audit, audit_plan
 from tielink.faults import Faults, InputError
 from tielink.posterior.posterior import Posterior
-from tielink.review.queue import DOUBT, OPTIONS, queue, settled_pairs
+from tielink.report.result import DOUBT
+from tielink.review.queue import OPTIONS, queue, settled_pairs
 
 __all__ = ["AUDIT", "REVIEW", "Asked", "Session"]
 

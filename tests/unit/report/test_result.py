@@ -159,4 +159,5 @@ def test_an_audit_stands_in_the_report(tmp_path):
     found = Audit(0.9, 0.8, (0.85, 0.95), (0.7, 0.9), 50, True)
     page = tl.Result.of(posterior, data, audit=found).report(tmp_path / "report.html").read_text()
     assert "precision 0.90 (95 % between 0.85 and 0.95)" in page
-    assert "What people found" not in tl.Result.of(posterior, data).report(tmp_path / "report.html").read_text()
+    assert "<h3>Audit</h3>" in page
+    assert "<h3>Audit</h3>" not in tl.Result.of(posterior, data).report(tmp_path / "report.html").read_text()
