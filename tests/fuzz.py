@@ -204,8 +204,8 @@ def cases(rng: random.Random) -> Iterator[Case]:
                "--string", "--categorical", "--number", "--date", "--person-name", "--ignore", "--directed",
                "--interval", "--ties", "--anchors", "--truth", "--nonmatches"]  # fmt: skip
     huge = ["1000000000000", "1000000000", "1" + "0" * 300, "-1", "0", "x", "nan", "match_rate:a=1e308,b=1e308",
-            "match_rate:a=" + "9" * 5000, "latent-space:dimension=1000000000", "one_per_file", "ewens_pitman:max_size=4", "utf-7",
-            "idna", "username", "id", "born"]  # fmt: skip
+            "match_rate:a=" + "9" * 5000, "latent-space:dimension=1000000000", "one_per_file",
+            "ewens_pitman:max_size=4", "utf-7", "idna", "username", "id", "born"]  # fmt: skip
     any_table = lambda: rng.choice(("a.csv", "b.csv", "ta.csv", "known.csv", "truth.csv"))  # noqa: E731
     while True:
         yield ["check", *records], any_table(), strange_table

@@ -35,7 +35,7 @@ def folder(tmp_path_factory) -> Path:
 
 
 def test_from_a_posterior_to_links_and_their_scores(folder):
-    done = run("estimate", "p.nc", "--loss", "binder", "--false-link", "1", "--out", "links.csv", cwd=folder)
+    done = run("estimate", "p.nc", "--loss", "binder:false_link=1", "--out", "links.csv", cwd=folder)
     assert done.returncode == 0, done.stderr
     links = pl.read_csv(folder / "links.csv")
     assert links.columns == ["file_a", "id_a", "file_b", "id_b"]
@@ -79,7 +79,7 @@ def test_another_tools_table_and_its_probabilities(folder):
 
 
 def test_undecided_pairs_are_written_for_review(folder):
-    done = run("estimate", "p.nc", "--loss", "sadinle", "--undecided", ".2", "--review", "look.csv", cwd=folder)
+    done = run("estimate", "p.nc", "--loss", "sadinle:undecided=.2", "--review", "look.csv", cwd=folder)
     assert done.returncode == 0, done.stderr
     look = pl.read_csv(folder / "look.csv")
     assert "probability" in look.columns
@@ -93,8 +93,8 @@ def test_undecided_pairs_are_written_for_review(folder):
         (["estimate", "nowhere.nc"], "there is no such file"),
         (["estimate", "pairs.csv"], "Give --project"),
         (["estimate", "p.nc", "--loss", "bindr"], "Did you mean 'binder'?"),
-        (["estimate", "p.nc", "--false-link", "-1"], "Give a number above 0"),
-        (["estimate", "p.nc", "--loss", "mpmms", "--false-link", "1"], "unknown setting 'false_link'"),
+        (["estimate", "p.nc", "--loss", "binder:false_link=-1"], "Give a number above 0"),
+        (["estimate", "p.nc", "--loss", "mpmms:false_link=1"], "unknown setting 'false_link'"),
         (["estimate", "p.nc", "--review", "x.csv"], "leaves nothing undecided"),
         (["estimate", "p.nc", "--out", "nowhere/links.csv"], "there is no such folder"),
         (["evaluate"], "nothing to score"),

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tielink.cli.decisions import ProjectFile, is_posterior, project_data, table_file
 from tielink.cli.inputs import AllowOutside
 from tielink.cli.outputs import TABLE, ExactText, check_out
-from tielink.faults import Faults, nearest
-
-if TYPE_CHECKING:
-    from tielink.estimation.losses import Loss
+from tielink.cli.worded import read_worded
+from tielink.faults import Faults
 
 __all__ = ["estimate"]
-
-Cost = Annotated[float | None, typer.Option(help="A cost of the chosen loss. [default: the loss's own]")]
 
 
 def estimate(
@@ -25,39 +21,32 @@ def estimate(
     out: Annotated[Path, typer.Option("--out", help="Where to write the links (CSV or Parquet).")] = Path("links.csv"),
     loss: Annotated[
         str,
-        typer.Option(help="binder, mpmms, shared_mpmms or sadinle."),
+        typer.Option(help="binder, mpmms, shared_mpmms or sadinle, with costs: binder:false_link=2,missed_link=1."),
     ] = "binder",
     project: ProjectFile = None,
     review: Annotated[
         Path | None,
         typer.Option("--review", help="With sadinle: where undecided pairs go. [default: review.csv]"),
     ] = None,
-    false_link: Cost = None,
-    missed_link: Cost = None,
-    false_nonmatch: Cost = None,
-    false_match: Cost = None,
-    wrong_match: Cost = None,
-    undecided: Cost = None,
     exact_text: ExactText = False,
     allow_outside: AllowOutside = False,
 ) -> None:
     """Decide who is whom: write the links that minimise an expected loss.
 
-    Examples: tielink estimate posterior.nc --loss binder --false-link 2 --out links.csv, or
+    Examples: tielink estimate posterior.nc --loss binder:false_link=2 --out links.csv, or
     tielink estimate pairs.csv --project project.toml, for probabilities that another tool produced.
     """
-    costs = {
-        "false_link": false_link, "missed_link": missed_link, "false_nonmatch": false_nonmatch,
-        "false_match": false_match, "wrong_match": wrong_match, "undecided": undecided,
-    }  # fmt: skip
-    chosen = _loss(loss, {name: cost for name, cost in costs.items() if cost is not None})
+    from tielink.estimation.losses import LOSSES, Sadinle
+
     faults = Faults()
+    chosen = read_worded(loss, LOSSES, "--loss", faults)
+    decides_all = not isinstance(chosen, Sadinle)
     if not is_posterior(source) and project is None:
         faults.error(str(source), "a table of pairs does not say who the records are.", "Give --project project.toml.")
-    if review is not None and loss != "sadinle":
+    if review is not None and decides_all:
         faults.error("--review", f"the loss {loss} leaves nothing undecided.", "Leave it out, or say --loss sadinle.")
     faults.raise_errors()
-    review = out.with_name("review.csv") if review is None and loss == "sadinle" else review
+    review = out.with_name("review.csv") if review is None and not decides_all else review
     for path, other in ((out, review), (review, out)):
         if path is not None:
             check_out(path, TABLE, [source, *([] if other is None else [other])])
@@ -81,20 +70,3 @@ def estimate(
         assert review is not None
         write_table(review, to_polars(found.undecided), exact=exact_text)
         console.print(f"{len(found.review.pairs):,} pairs for a person to look at: {review}.", markup=False)
-
-
-def _loss(name: str, costs: dict[str, float]) -> Loss:
-    """Make the loss; a cost that it does not have is a fault."""
-    from tielink.estimation.losses import LOSSES
-    from tielink.specification import read_table
-
-    faults = Faults()
-    kinds: dict[str, type[Loss]] = {kind.kind: kind for kind in LOSSES}
-    name = name.replace("-", "_")
-    if name not in kinds:
-        faults.error("--loss", f"is {name!r}.", nearest(name, kinds))
-    faults.raise_errors()
-    made = read_table({"kind": name, **costs}, LOSSES, f"--loss {name}", faults)
-    faults.raise_errors()
-    assert made is not None
-    return made

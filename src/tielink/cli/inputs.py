@@ -138,8 +138,7 @@ def project_from(
         sources.missing, sources.same = missing, _same(same or [], faults)
         project = Project(sources)
     if prior is not None:
-        kind, _, settings = prior.partition(":")
-        found = read_worded(kind, settings, EVERY_LINKAGE_PRIOR, "--prior", faults)
+        found = read_worded(prior, EVERY_LINKAGE_PRIOR, "--prior", faults)
         project = replace(project, model=replace(project.model, linkage=found))
         project.sources.duplicates |= found is not None and found.allowed == "free"
     return project
@@ -244,7 +243,7 @@ def _fields(kinds: dict[str, list[str]], ignore: list[str], faults: Faults) -> d
     for text, kind in named:
         name, _, settings = text.partition(":") if "=" in text else (text, "", "")
         options.setdefault(name, []).append(f"--{kind.replace('_', '-')}")
-        field = None if kind == "ignore" else read_worded(kind, settings, FIELD_KINDS, f"field {name!r}", faults)
+        field = None if kind == "ignore" else read_worded(f"{kind}:{settings}", FIELD_KINDS, f"field {name!r}", faults)
         fields |= {} if field is None else {name: field}
     for name, said in options.items():
         if len(said) > 1:

@@ -34,7 +34,6 @@ def with_network(model: Model, network: str | None, faults: Faults) -> Model:
         return model
     if network == NONE:
         return replace(model, network=None)
-    kind, _, settings = network.partition(":")
     kinds: tuple[type[SharedTies | LatentSpace], ...] = (SharedTies, LatentSpace)
-    found = read_worded(kind, settings, kinds, "--network", faults, others=(NONE,))
+    found = read_worded(network, kinds, "--network", faults, others=(NONE,))
     return model if found is None else replace(model, network=found)

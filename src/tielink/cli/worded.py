@@ -16,9 +16,10 @@ S = TypeVar("S", bound="Specification")
 
 
 def read_worded(
-    kind: str, settings: str, classes: tuple[type[S], ...], where: str, faults: Faults, others: tuple[str, ...] = ()
+    text: str, classes: tuple[type[S], ...], where: str, faults: Faults, others: tuple[str, ...] = ()
 ) -> S | None:
-    """Make the specification of this kind from `a=2,b=5`; what is wrong goes on the list, advice may name `others`."""
+    """Make the specification of `kind:a=2,b=5`; what is wrong goes on the list, advice may name `others`."""
+    kind, _, settings = text.partition(":")
     kind, kinds = kind.replace("-", "_"), [cls.kind for cls in classes]
     if kind not in kinds:
         faults.error(where, f"is {kind!r}.", nearest(kind, [*kinds, *others]))

@@ -123,14 +123,9 @@ class Sources:
         )
         if "records" not in entry:
             faults.error(where, "has no records.", 'Write records = "records.csv".')
-        else:
-            self.records[name] = _text(entry["records"], where, "records", faults)
-        if "ties" in entry:
-            self.ties[name] = _text(entry["ties"], where, "ties", faults)
-        if "encoding" in entry:
-            self.encodings[name] = _text(entry["encoding"], where, "encoding", faults)
-        if "id" in entry:
-            self.ids[name] = _text(entry["id"], where, "id", faults)
+        places = {"records": self.records, "ties": self.ties, "encoding": self.encodings, "id": self.ids}
+        for key in [key for key in places if key in entry]:
+            places[key][name] = _text(entry[key], where, key, faults)
         if "directed" in entry:
             choice = _choice(entry["directed"], ("any", "mutual"), where, "directed", faults)
             self.directed[name] = cast("Directed", choice)
