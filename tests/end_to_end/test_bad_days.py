@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import tielink as tl
-from command_line import run
+from command_line import call, run
 from tielink.data.read import read_table_file
 from tielink.faults import Faults
 from tielink.simulate import scenario, write_project
@@ -164,7 +164,7 @@ def test_a_missing_ties_file_is_named(files):
 
 def test_output_that_cannot_be_written_is_said_before_the_work(files):
     start = time.monotonic()
-    done = run("link", "a.csv", "b.csv", "--out", "a.csv/result", cwd=files)
+    done = call("link", "a.csv", "b.csv", "--out", "a.csv/result", cwd=files)
     assert done.returncode == 2
     assert "cannot be written to" in done.stderr
     assert "Name another folder" in done.stderr
@@ -174,7 +174,7 @@ def test_output_that_cannot_be_written_is_said_before_the_work(files):
 @pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_without_permission_is_said_before_the_work(files):
     (files / "locked").mkdir(mode=0o500)
-    done = run("link", "a.csv", "b.csv", "--out", "locked", cwd=files)
+    done = call("link", "a.csv", "b.csv", "--out", "locked", cwd=files)
     assert done.returncode == 2
     assert "cannot be written to: Permission denied" in done.stderr
 
@@ -232,7 +232,7 @@ def test_nothing_that_is_read_is_written_over(files):
         ("estimate", "x.nc", "--loss", "sadinle", "--out", "o.csv", "--review", "o.csv"): "would be written over",
     }
     for arguments, said in refused.items():
-        done = run(*arguments, cwd=files)
+        done = call(*arguments, cwd=files)
         assert done.returncode == 2, arguments
         assert said in done.stderr
     assert (
@@ -285,7 +285,7 @@ def test_files_of_one_name_stay_different_files(files):
     for name in ("x/a.csv", "x_a_1.csv"):
         (files / name).parent.mkdir(exist_ok=True)
         (files / name).write_text((files / "a.csv").read_text(encoding="utf-8"), encoding="utf-8")
-    done = run("check", "x/a.csv", "x/a.csv", "x_a_1.csv", cwd=files)
+    done = call("check", "x/a.csv", "x/a.csv", "x_a_1.csv", cwd=files)
     assert "9 values" in done.stdout, "of three files, not of two"
 
 
@@ -300,4 +300,4 @@ def test_a_port_that_is_taken_is_said():
         taken.listen()
         with pytest.raises(tl.InputError, match="cannot be used: Address already in use"):
             Server(None, taken.getsockname()[1])
-    assert run("review", ".", "--port", "99999").returncode == 2
+    assert call("review", ".", "--port", "99999").returncode == 2

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import tielink as tl
-from command_line import run
+from command_line import call, run
 
 TABLES = ("links.csv", "persons.csv", "profiles.csv", "pairs.parquet")
 
@@ -27,7 +27,7 @@ def files(tmp_path) -> Path:
 
 
 def test_check_takes_the_arguments_that_link_will(files):
-    done = run(
+    done = call(
         "check", "a.csv", "b.csv", "--ties", "ta.csv", "tb.csv", "--string", "username", "--categorical", "city",
         "--anchors", "known.csv", "--id", "id", cwd=files,
     )  # fmt: skip
@@ -44,24 +44,24 @@ def test_check_takes_the_arguments_that_link_will(files):
 
 
 def test_check_guesses_and_says_so(files):
-    done = run("check", "a.csv", "b.csv", cwd=files)
+    done = call("check", "a.csv", "b.csv", cwd=files)
     assert done.returncode == 0
     assert "column 'username': taken as" in done.stdout
     assert "linking rests on profiles alone" in done.stdout
 
 
 def test_guesses_are_corrected_one_by_one(files):
-    done = run("check", "a.csv", "b.csv", "--categorical", "username", "--ignore", "city", cwd=files)
+    done = call("check", "a.csv", "b.csv", "--categorical", "username", "--ignore", "city", cwd=files)
     assert done.returncode == 0, done.stderr
     assert "username: categorical with" in done.stdout
     assert "column 'city'" not in done.stdout
-    done = run("check", "a.csv", "b.csv", "--number", "username", cwd=files)
+    done = call("check", "a.csv", "b.csv", "--number", "username", cwd=files)
     assert done.returncode == 2
     assert (
         "a.csv, column 'username': 3 cells are no number: 'anna' (row 2), 'bob' (row 3) and 'carl' (row 4)"
         in done.stderr
     )
-    done = run("check", "a.csv", "b.csv", "--date", "city", "--ignore", "city", cwd=files)
+    done = call("check", "a.csv", "b.csv", "--date", "city", "--ignore", "city", cwd=files)
     assert done.returncode == 2
     assert "--date and --ignore: name 'city'" in done.stderr
 
@@ -71,7 +71,7 @@ def test_every_fault_of_every_file_in_one_run(files):
     (files / "ta.csv").write_text("source,target\n4,4\n4,9\n1,4\n1,4\n")
     (files / "tb.csv").write_bytes(b"source,target\n1,\xff\n")
     (files / "known.csv").write_text("id_a,id_b\n4,1\n4,2\n7,1\n")
-    done = run(
+    done = call(
         "check",
         "a.csv",
         "b.csv",
@@ -132,21 +132,21 @@ def test_every_fault_of_every_file_in_one_run(files):
     ],
 )
 def test_bad_input_is_exit_code_2_and_a_clear_word(files, arguments, said):
-    done = run(*arguments, cwd=files)
+    done = call(*arguments, cwd=files)
     assert done.returncode == 2
     assert said in done.stderr
 
 
 def test_one_file_and_three_files_can_be_checked(files):
     for names in (["a.csv"], ["a.csv", "b.csv", "ta.csv"]):
-        done = run("check", *names, cwd=files)
+        done = call("check", *names, cwd=files)
         assert done.returncode == 0, done.stderr
         assert "expects" in done.stdout
 
 
 def test_a_headerless_file_of_pairs_is_noticed(files):
     (files / "known.csv").write_text("1,2\n")
-    done = run("check", "a.csv", "b.csv", "--anchors", "known.csv", cwd=files)
+    done = call("check", "a.csv", "b.csv", "--anchors", "known.csv", cwd=files)
     assert done.returncode == 2
     assert "is itself a pair" in done.stderr
 
@@ -158,35 +158,35 @@ def test_faults_of_project_data_and_truth_come_together(files):
         '[files.a]\nrecords = "a.csv"\nties = "ta.csv"\n[files.b]\nrecords = "b.csv"\n'
         '[data]\ntruth = "truth.csv"\n[run]\nchains = 0\n[model]\nnetwrk = 1\n'
     )
-    done = run("check", "p.toml", cwd=files)
+    done = call("check", "p.toml", cwd=files)
     assert done.returncode == 2
     for expected in ["joins a record to itself", "unknown id '77'", "chains is 0", "Did you mean 'network'?"]:
         assert expected in done.stderr
 
 
 def test_ties_after_an_equals_sign(files):
-    assert run("check", "a.csv", "b.csv", "--ties=ta.csv", "tb.csv", cwd=files).returncode == 0
+    assert call("check", "a.csv", "b.csv", "--ties=ta.csv", "tb.csv", cwd=files).returncode == 0
 
 
 def test_simulate_draws_shared_ties(tmp_path):
     command = ("simulate", "--network", "shared-ties", "--communities", "4", "--closure", "0.2", "--records", "90")
-    done = run(*command, "--out", tmp_path / "made")
+    done = call(*command, "--out", tmp_path / "made")
     assert "b: 90 records" in done.stdout
     assert len((tmp_path / "made" / "truth.csv").read_text().splitlines()) == 61, "two thirds are in both"
-    assert "no faults" in run("check", tmp_path / "made" / "project.toml").stdout
+    assert "no faults" in call("check", tmp_path / "made" / "project.toml").stdout
 
 
 def test_simulate_writes_a_project_that_check_accepts(tmp_path):
-    done = run("simulate", "--out", tmp_path / "made", "--sizes", "x=30,y=20", "--overlap", "10", "--seed", "3")
+    done = call("simulate", "--out", tmp_path / "made", "--sizes", "x=30,y=20", "--overlap", "10", "--seed", "3")
     assert done.returncode == 0, done.stderr
-    done = run("check", tmp_path / "made" / "project.toml")
+    done = call("check", tmp_path / "made" / "project.toml")
     assert done.returncode == 0, done.stderr
     assert "10 matches, 40 persons" in done.stdout
 
 
 def test_a_project_file_and_options_do_not_mix(tmp_path):
-    run("simulate", "--out", tmp_path / "made", "--no-profiles")
-    done = run("check", tmp_path / "made" / "project.toml", "--string", "x")
+    call("simulate", "--out", tmp_path / "made", "--no-profiles")
+    done = call("check", tmp_path / "made" / "project.toml", "--string", "x")
     assert done.returncode == 2
     assert "a project file says everything" in done.stderr
 
@@ -206,7 +206,7 @@ def test_demo_links_the_shipped_example(tmp_path):
     known = {",".join(line.split(",")[:4]) for line in links if ",known," in line}
     anchors = (Path(tl.__file__).parent / "example" / "anchors.csv").read_text().splitlines()
     assert set(anchors[1:]) == known
-    done = run("check", "demo/project.toml", cwd=tmp_path)
+    done = call("check", "demo/project.toml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 

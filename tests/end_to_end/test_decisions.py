@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import tielink as tl
-from command_line import run
+from command_line import call
 from posteriors import posterior_of
 
 EXAMPLE = Path(tl.__file__).parent / "example"
@@ -35,51 +35,51 @@ def folder(tmp_path_factory) -> Path:
 
 
 def test_from_a_posterior_to_links_and_their_scores(folder):
-    done = run("estimate", "p.nc", "--loss", "binder:false_link=1", "--out", "links.csv", cwd=folder)
+    done = call("estimate", "p.nc", "--loss", "binder:false_link=1", "--out", "links.csv", cwd=folder)
     assert done.returncode == 0, done.stderr
     links = pl.read_csv(folder / "links.csv")
     assert links.columns == ["file_a", "id_a", "file_b", "id_b"]
     likely = tl.Posterior.load(folder / "p.nc").pairs().filter(pl.col("probability") > 0.5)
     assert set(links.rows()) == set(likely.select(links.columns).rows())
-    done = run("evaluate", "links.csv", "--project", EXAMPLE / "project.toml", cwd=folder)
+    done = call("evaluate", "links.csv", "--project", EXAMPLE / "project.toml", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert f"{len(links) - 6} of 54 true links were found" in done.stdout
     assert "precision 1.00" in done.stdout
-    assert "Leaving out 6 anchors" in done.stdout
+    assert "Leaving out 6 known matches" in done.stdout
 
 
 def test_a_posterior_is_scored_with_calibration_and_draws(folder):
-    done = run("evaluate", "p.nc", "--truth", EXAMPLE / "truth.csv", cwd=folder)
+    done = call("evaluate", "p.nc", "--truth", EXAMPLE / "truth.csv", cwd=folder)
     assert done.returncode == 0, done.stderr
     for expected in ["Average precision", "pairs have a probability of at least .05", "in truth 210", "Over the draws"]:
         assert expected in done.stdout
 
 
 def test_baselines_stand_beside_the_model_in_one_table(folder):
-    done = run("evaluate", "p.nc", "--project", EXAMPLE / "project.toml", "--baselines", cwd=folder)
+    done = call("evaluate", "p.nc", "--project", EXAMPLE / "project.toml", "--baselines", cwd=folder)
     assert done.returncode == 0, done.stderr
     table = done.stdout[done.stdout.index("Scores, anchors left out") :]
     for method in ["p.nc", "equal username", "best username", "Fellegi–Sunter", "degree rank", "anchor", "BARTUNOV"]:
         assert method in table
-    alone = run("evaluate", "--project", EXAMPLE / "project.toml", "--baselines", cwd=folder)
+    alone = call("evaluate", "--project", EXAMPLE / "project.toml", "--baselines", cwd=folder)
     assert alone.returncode == 0, alone.stderr
     assert "equal username" in alone.stdout
 
 
 def test_another_tools_table_and_its_probabilities(folder):
     project = EXAMPLE / "project.toml"
-    done = run("estimate", "pairs.csv", "--project", project, "--out", "other.csv", cwd=folder)
+    done = call("estimate", "pairs.csv", "--project", project, "--out", "other.csv", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert set(pl.read_csv(folder / "other.csv").rows()) == set(
         tl.estimate(tl.Posterior.load(folder / "p.nc")).pairs().rows()
     )
-    done = run("evaluate", "other.csv", "--project", project, "--probabilities", "pairs.csv", cwd=folder)
+    done = call("evaluate", "other.csv", "--project", project, "--probabilities", "pairs.csv", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "Calibration error" in done.stdout
 
 
 def test_undecided_pairs_are_written_for_review(folder):
-    done = run("estimate", "p.nc", "--loss", "sadinle:undecided=.2", "--review", "look.csv", cwd=folder)
+    done = call("estimate", "p.nc", "--loss", "sadinle:undecided=.2", "--review", "look.csv", cwd=folder)
     assert done.returncode == 0, done.stderr
     look = pl.read_csv(folder / "look.csv")
     assert "probability" in look.columns
@@ -106,6 +106,6 @@ def test_undecided_pairs_are_written_for_review(folder):
 )
 def test_bad_input_is_exit_code_2_and_a_clear_word(folder, arguments, said):
     (folder / "wrong.csv").write_text("id_a,id_b\nnobody,clipper0001\n")
-    done = run(*arguments, cwd=folder)
+    done = call(*arguments, cwd=folder)
     assert done.returncode == 2, done.stdout
     assert said in done.stderr

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import tielink as tl
-from command_line import run
+from command_line import call, run
 from tielink.simulate import scenario, write_project
 
 TINY = ["--chains", "2", "--warmup", "40", "--draws", "40"]
@@ -32,8 +32,8 @@ def world(tmp_path_factory) -> Path:
     return folder
 
 
-def link(folder: Path, out: str, *more: str):
-    return run(
+def link(folder: Path, out: str, *more: str, how=run):
+    return how(
         "link", "p/a.csv", "p/b.csv", "--ties", "p/a_ties.csv", "p/b_ties.csv", "--string", "username",
         "--categorical", "place", "--anchors", "p/anchors.csv", "--truth", "p/truth.csv", "--seed", "3",
         "--out", out, *TINY, *more, cwd=folder,
@@ -95,7 +95,7 @@ def test_pairs_and_posterior_agree(world):
 
 def test_the_same_seed_and_the_written_project_give_the_same_bytes(world):
     assert link(world, "again").returncode == 0
-    refused = run("link", "r/project.toml", "--out", "elsewhere/deep", cwd=world)
+    refused = call("link", "r/project.toml", "--out", "elsewhere/deep", cwd=world)
     assert refused.returncode == 2
     assert "../p/a.csv: is outside the folder of the project file" in refused.stderr
     rerun = run("link", "r/project.toml", "--out", "elsewhere/deep", "--allow-outside", cwd=world)
@@ -145,7 +145,7 @@ def test_dimension_and_prior_are_options_and_are_written_out(world):
     ],
 )
 def test_bad_options_are_said_before_the_work(world, more, said):
-    done = link(world, "bad", *more)
+    done = link(world, "bad", *more, how=call)
     assert done.returncode == 2
     assert said in done.stderr
 

