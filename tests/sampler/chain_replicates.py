@@ -35,9 +35,8 @@ def put(chain, parameters):
         chain.hyperparameters.values = parameters.linkage.copy()
         chain.hyperparameters.write(chain.state)
     if chain.dimension:
-        latent, where = chain.network, parameters.positions[parameters.labels].T
-        for file, x in enumerate(latent.layout.position):
-            x[:] = where[:, latent.space.offset[file] : latent.space.offset[file + 1]]
+        latent = chain.network
+        latent.layout.position[:] = parameters.positions[parameters.labels].T
         latent.layout.intercept[:] = parameters.intercepts
         latent.layout.spread[0] = parameters.spread
         latent.tuning.step_intercept[:], latent.tuning.step_scale[:] = 0.7, 0.3

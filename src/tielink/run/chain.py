@@ -28,7 +28,7 @@ from tielink.sampler.listed import ListedPairs
 from tielink.sampler.moves.exchange import exchange_units, rivals
 from tielink.sampler.moves.labels import every_unit, link_greedily, strangers
 from tielink.sampler.moves.offlist import move_off_list
-from tielink.sampler.partition import FREE, everyone_alone
+from tielink.sampler.partition import FREE, clusters_of
 from tielink.sampler.profiles import Lookup, Profiles
 from tielink.sampler.ties import sum_up
 
@@ -99,7 +99,7 @@ class Chain:
         self.profile_state = self.profiles.start()
         self.rules = compile_rules(problem)
         self.groups = Groups(self.profiles, self.rules.largest, self.profile_state)
-        self.state = everyone_alone(self.rules)
+        self.state = clusters_of(self.rules.unit_of, self.rules)
         prior = problem.linkage.clusters
         self.hyperparameters = Hyperparameters(prior, problem.records) if isinstance(prior, SizePrior) else None
         if self.hyperparameters is not None:

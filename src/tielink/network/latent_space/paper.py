@@ -21,7 +21,7 @@ from tielink.kernels import entry_of, njit
 from tielink.network.latent_space.part import LatentSpacePart
 from tielink.network.latent_space.row import row_terms, squared_distances
 from tielink.network.latent_space.scalars import draw_spread
-from tielink.network.latent_space.space import log_prior_density, place, position_of, record_row
+from tielink.network.latent_space.space import log_prior_density, place, position_of, record_row, ties_of
 from tielink.network.part import Arrays
 from tielink.sampler.moves.labels import MISSING, put_in, take_out
 from tielink.sampler.table import evidence
@@ -68,9 +68,7 @@ class PaperPart(LatentSpacePart):
         rng, space, state = self.chain.rng, self.space, self.chain.state
         deviation = math.sqrt(self.layout.spread[0])
         for slot in np.flatnonzero(state.size):
-            place(
-                self.layout, space, state.member[slot, : state.size[slot]], deviation * rng.normal(size=self.dimension)
-            )
+            place(self.layout, state.member[slot, : state.size[slot]], deviation * rng.normal(size=self.dimension))
         self.layout.intercept[:] = rng.normal(size=2) * np.minimum(space.intercept_sd, 1.0)
         self.remember()
 
@@ -137,18 +135,15 @@ def _scatter(terms, rows, temperature):
 @njit
 def _fill_rows(file, intercept, out, layout, space):
     """Every record's row sum at this intercept, each dyad evaluated once; returns the file's log-likelihood."""
-    x, ties = layout.position[file], space.adjacency[file]
     out[:] = 0.0
-    total = 0.0
+    total, begin = 0.0, space.offset[file]
     if not space.observed[file]:
         return total
-    u, squared, terms = np.empty(x.shape[0]), np.empty(out.size), np.empty(out.size)
+    squared, terms = np.empty(out.size), np.empty(out.size)
     for i in range(out.size - 1):
-        for k in range(u.size):
-            u[k] = x[k, i]
-        squared_distances(u, x, squared)
+        squared_distances(position_of(layout, begin + i), layout.position, begin, squared)
         tail, later = terms[i + 1 :], out[i + 1 :]
-        row_terms(squared[i + 1 :], ties[i][i + 1 :], intercept, space.link, tail)
+        row_terms(squared[i + 1 :], ties_of(space, begin + i)[i + 1 :], intercept, space.link, tail)
         sum_here = _scatter(tail, later, space.temperature)
         out[i] += sum_here
         total += sum_here
@@ -176,11 +171,11 @@ def _move_record(u, record, value, cache, layout, space):
     file = space.file_of[record]
     if not space.observed[file]:
         return
-    x, ties = layout.position[file], space.adjacency[file][record - space.offset[file]]
-    rows = cache.row[space.offset[file] : space.offset[file + 1]]
+    begin, ties = space.offset[file], ties_of(space, record)
+    rows = cache.row[begin : space.offset[file + 1]]
     squared, before, after = np.empty(rows.size), np.empty(rows.size), np.empty(rows.size)
-    for point, terms in ((position_of(layout, space, record), before), (u, after)):
-        squared_distances(point, x, squared)
+    for point, terms in ((position_of(layout, record), before), (u, after)):
+        squared_distances(point, layout.position, begin, squared)
         row_terms(squared, ties, layout.intercept[file], space.link, terms)
     for j in range(rows.size):
         rows[j] += space.temperature * (after[j] - before[j])
@@ -222,7 +217,7 @@ def _label(rng, state, data, latent, cache, row):
             if data.table.missing[0] > 0:
                 return MISSING
         log_ratio += value + gain
-        u = position_of(layout, space, new)
+        u = position_of(layout, new)
     else:
         for k in range(u.size):
             u[k] = math.sqrt(layout.spread[0]) * rng.standard_normal()
@@ -230,7 +225,7 @@ def _label(rng, state, data, latent, cache, row):
     if math.log(rng.random()) >= log_ratio + proposed - cache.row[record]:
         return 0
     _move_record(u, record, proposed, cache, layout, space)
-    place(layout, space, alone, u)
+    place(layout, alone, u)
     if linked:
         own, _, _ = take_out(state, data, rules.unit_of[record], np.empty(2, dtype=np.int64))
         _note_single(cache, space, partner, True)
@@ -264,7 +259,7 @@ def walk_positions(rng, state, latent, cache, counts):
         if state.size[slot] == 0:
             continue
         members = state.member[slot, : state.size[slot]]
-        u = position_of(layout, space, members[0])
+        u = position_of(layout, members[0])
         log_ratio = -log_prior_density(u, layout.spread[0])
         for k in range(u.size):
             u[k] += latent.tuning.step[members[0]] * rng.standard_normal()
@@ -276,7 +271,7 @@ def walk_positions(rng, state, latent, cache, counts):
         if accept:
             for t in range(members.size):
                 _move_record(u, members[t], values[t], cache, layout, space)
-            place(layout, space, members, u)
+            place(layout, members, u)
         moved[members[0]] = accept
         counts[0] += 1
         counts[1] += accept
