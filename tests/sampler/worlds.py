@@ -75,8 +75,8 @@ class Little:
         for pair in range(matched):
             join(self.state, self.data.rules, 3 + pair, pair, target.log_bf[pair, pair])
             place(layout, np.array([pair, 3 + pair]), self.rng.normal(size=1))
-        self.cache = paper.empty_cache(6)
-        paper.refresh(self.cache, self.state, self.latent)
+        self.rows = np.zeros(6)
+        paper.fill_rows(self.rows, self.latent)
 
     def run(self, kernel, plan):
         kernel(self.rng, self.state, self.data, self.latent, plan, 0, self.counts)
@@ -95,8 +95,8 @@ class Little:
 
     def label(self, kernel=paper.labels):
         plan = np.column_stack([self.rng.permutation(6), np.full(6, -1)])
-        kernel(self.rng, self.state, self.data, self.latent, self.cache, plan, 0, self.counts)
-        paper.walk_positions(self.rng, self.state, self.latent, self.cache, self.counts)
+        kernel(self.rng, self.state, self.data, self.latent, self.rows, plan, 0, self.counts)
+        paper.walk_positions(self.rng, self.state, self.latent, self.rows, self.counts)
 
     def jump(self):
         positions.jump(self.rng, self.state, self.latent, self.counts)

@@ -94,7 +94,7 @@ def test_proposal_density_integrates_to_one_and_matches_its_draws(rng, dimension
     layout, space = world(rng, (6, 6), dimension)
     spread, members = layout.spread[0], np.array([0])
     proposal = fit_cluster(members, 1, layout, space)
-    axis = np.linspace(-40, 40, 801 if dimension == 2 else 20001)
+    axis = np.linspace(-40, 40, 321 if dimension == 2 else 20001)
     cell = (axis[1] - axis[0]) ** dimension
     grid = np.array(np.meshgrid(*[axis] * dimension)).reshape(dimension, -1).T.copy()
     density = np.exp([log_density(g, proposal, spread) for g in grid])
