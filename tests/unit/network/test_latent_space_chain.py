@@ -69,7 +69,7 @@ def test_positions_are_those_of_persons_and_what_is_known_stays(sampler):
     chain.begin()
     for sweep in range(30):
         chain.advance(sweep if sweep < 20 else None)
-        where, person = chain.layouts()["positions"], chain.person()
+        where, person = chain.network.layouts()["positions"], chain.person()
         assert (where == where[person]).all()
         assert (person[anchored[:, 0]] == person[anchored[:, 1]]).all()
         assert chain.persons == len(np.unique(person))
