@@ -49,13 +49,12 @@ def repeat(which, u, x, ties, intercept, times):
         mine = ties[r % ties.shape[0]]
         if which == 0:
             total += naive(u, x, mine, intercept, 3)
-        elif which == 1:
-            total += row.row(u, x, mine, intercept, row.LOGIT, 3, -1)
-        elif which == 2:
-            row.squared_distances(u, x, squared)
-            total += exp_of_roots(squared)
         else:
-            total += row.row(u, x, mine, intercept, row.PROBIT, 3, -1)
+            row.squared_distances(u, x, 0, squared)
+            if which == 2:
+                total += exp_of_roots(squared)
+            else:
+                total += row.sum_terms(squared, mine, intercept, row.LOGIT if which == 1 else row.PROBIT)
     return total
 
 

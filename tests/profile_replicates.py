@@ -15,6 +15,7 @@ from sampler.partition_worlds import set_labels
 from tielink.channels.channel import Channel, Drawn
 from tielink.channels.measured import MeasuredChannel
 from tielink.logp.parameters import Parameters
+from tielink.logp.profiles import log_collapsed
 from tielink.project import Run
 from tielink.run.chain import Chain
 from tielink.run.job import Job
@@ -60,7 +61,10 @@ def one_replicate(
 
     def statistics() -> list[float]:
         chosen = [value for values in own.fields if len(values) for value in (values[0], values[-2])]
-        likelihood = judge.log_likelihood(own, chain.person())
+        likelihood = sum(
+            log_collapsed(field, own.fields[place], judge.record_rates(own, place), chain.person())
+            for place, field in enumerate(problem.fields)
+        )
         return [*own.rates, own.share, own.careless.sum(), chain.persons, likelihood, *chosen]
 
     before = statistics()

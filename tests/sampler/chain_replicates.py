@@ -34,10 +34,9 @@ def put(chain, parameters):
     if chain.hyperparameters is not None:
         chain.hyperparameters.values = parameters.linkage.copy()
         chain.hyperparameters.write(chain.state)
-    if chain.dimension:
-        latent, where = chain.network, parameters.positions[parameters.labels].T
-        for file, x in enumerate(latent.layout.position):
-            x[:] = where[:, latent.space.offset[file] : latent.space.offset[file + 1]]
+    if chain.network.dimension:
+        latent = chain.network
+        latent.layout.position[:] = parameters.positions[parameters.labels].T
         latent.layout.intercept[:] = parameters.intercepts
         latent.layout.spread[0] = parameters.spread
         latent.tuning.step_intercept[:], latent.tuning.step_scale[:] = 0.7, 0.3
@@ -62,8 +61,8 @@ def statistics(chain):
     assert len(sizes) == chain.persons
     assert sizes.sum() == chain.state.label.size
     norm = intercepts = log_spread = 0.0
-    if chain.dimension:
-        layout, where, person = chain.network.layout, chain.layouts()["positions"], chain.person()
+    if chain.network.dimension:
+        layout, where, person = chain.network.layout, chain.network.layouts()["positions"], chain.person()
         assert (where == where[person]).all()
         norm = (where[np.unique(person)] ** 2).sum() / layout.spread[0] / chain.persons
         intercepts, log_spread = layout.intercept.sum(), math.log(layout.spread[0])

@@ -66,7 +66,7 @@ def fixed_chain(job, pairs=None):
 
 
 def set_labels(chain, labels):
-    """Link the records of an `everyone_alone` chain as `labels` say."""
+    """Link the records of a chain in which everybody is alone as `labels` say."""
     for label in np.unique(labels):
         records = np.flatnonzero(labels == label)
         for record in records[1:]:

@@ -10,7 +10,7 @@ from tielink.network.latent_space import gibbs, merge, paper, positions, trade
 from tielink.network.latent_space.space import Latent, Layout, Space, make_tuning, place
 from tielink.sampler.data import Data, make_lists
 from tielink.sampler.moves.labels import every_unit
-from tielink.sampler.partition import PAIRS, Rules, everyone_alone, join
+from tielink.sampler.partition import PAIRS, Rules, clusters_of, join
 from tielink.sampler.table import Table
 from tielink.sampler.ties import no_ties
 
@@ -49,8 +49,8 @@ def parts(target):
         np.ascontiguousarray(both[:, 1]), target.log_prior, np.ones(2), np.array([3, 3]), np.zeros(2, dtype=np.int64),
     )  # fmt: skip
     space = Space(
-        (target.adjacency_a, target.adjacency_b), target.observed, np.array([0, 3, 6]), file_of, np.ones(2),
-        6.0, 10.0, target.link, 1, target.temperature,
+        np.concatenate([target.adjacency_a, target.adjacency_b]), target.observed, np.array([0, 3, 6]), file_of,
+        np.ones(2), 6.0, 10.0, target.link, 1, target.temperature,
     )  # fmt: skip
     known = np.isfinite(target.log_bf)
     lists = make_lists(np.argwhere(known) + np.array([0, 3]), np.ones(known.sum(), dtype=bool), 6)
@@ -66,19 +66,17 @@ class Little:
     def __init__(self, target, matched=0, seed=1, particles=2, candidates=6):
         self.rng = np.random.default_rng(seed)
         self.data, space = parts(target)
-        self.state = everyone_alone(self.data.rules)
-        layout = Layout(
-            (self.rng.normal(size=(1, 3)), self.rng.normal(size=(1, 3))), INTERCEPT.copy(), np.array([SPREAD])
-        )
+        self.state = clusters_of(self.data.rules.unit_of, self.data.rules)
+        layout = Layout(self.rng.normal(size=(1, 6)), INTERCEPT.copy(), np.array([SPREAD]))
         self.latent = Latent(
             layout, space, make_tuning(space)._replace(particles=particles, candidates=candidates, jumps=4)
         )
         self.counts, self.begun = np.zeros(2, dtype=np.int64), False
         for pair in range(matched):
             join(self.state, self.data.rules, 3 + pair, pair, target.log_bf[pair, pair])
-            place(layout, space, np.array([pair, 3 + pair]), self.rng.normal(size=1))
-        self.cache = paper.empty_cache(6)
-        paper.refresh(self.cache, self.state, self.latent)
+            place(layout, np.array([pair, 3 + pair]), self.rng.normal(size=1))
+        self.rows = np.zeros(6)
+        paper.fill_rows(self.rows, self.latent)
 
     def run(self, kernel, plan):
         kernel(self.rng, self.state, self.data, self.latent, plan, 0, self.counts)
@@ -97,8 +95,8 @@ class Little:
 
     def label(self, kernel=paper.labels):
         plan = np.column_stack([self.rng.permutation(6), np.full(6, -1)])
-        kernel(self.rng, self.state, self.data, self.latent, self.cache, plan, 0, self.counts)
-        paper.walk_positions(self.rng, self.state, self.latent, self.cache, self.counts)
+        kernel(self.rng, self.state, self.data, self.latent, self.rows, plan, 0, self.counts)
+        paper.walk_positions(self.rng, self.state, self.latent, self.rows, self.counts)
 
     def jump(self):
         positions.jump(self.rng, self.state, self.latent, self.counts)

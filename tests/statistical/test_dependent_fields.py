@@ -17,7 +17,6 @@ from tielink.project import Run
 from tielink.run.chain import Chain
 from tielink.run.job import Job
 from tielink.sampler.dependent import Dependent
-from tielink.sampler.profiles import Profiles
 from tielink.simulate.draw import draw_parameters
 
 LIMIT = 5.0
@@ -61,8 +60,7 @@ def largest_z(sizes, replicates: int, seed: int = 1, sweeps: int = 2) -> float:
 
 def statistics(chain: Chain) -> list[float]:
     state = chain.profile_state
-    log_p = Profiles(chain.problem).log_likelihood(state, chain.person())
-    return [*state.rates, state.rates[-1] * chain.persons, chain.persons, log_p]
+    return [*state.rates, state.rates[-1] * chain.persons, chain.persons, chain.log_likelihood()]
 
 
 @pytest.mark.parametrize(("sizes", "replicates"), [((8, 8), 150), ((2, 2, 2), 80)])

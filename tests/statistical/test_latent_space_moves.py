@@ -85,8 +85,7 @@ def test_probit_a_known_non_match_and_a_file_without_network():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("link", [0, 1])
-@pytest.mark.parametrize("prior", ["uniform", "rate"])
+@pytest.mark.parametrize(("prior", "link"), [("uniform", 0), ("rate", 1)])
 @pytest.mark.parametrize("case", CASES)
 def test_moves_against_quadrature_long(case, prior, link):
     step, options = CASES[case]

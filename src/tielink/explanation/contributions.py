@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tielink.channels.channel import Channel
 from tielink.data.columns import MISSING
-from tielink.explanation.taken_out import Given, clusters_of, weigh_pair
+from tielink.explanation.taken_out import Given, weigh_pair
 from tielink.logp.profiles import log_evidence, log_group, log_single
 from tielink.model.cluster_priors import SizePrior
 from tielink.model.problem import NOBODY as NOBODY_CARELESS
@@ -28,6 +28,7 @@ from tielink.network.shared_ties import compile_ties
 from tielink.posterior.posterior import Posterior
 from tielink.sampler.data import compile_rules
 from tielink.sampler.hyperparameters import Hyperparameters
+from tielink.sampler.partition import clusters_of
 from tielink.sampler.profiles import Profiles, ProfileState
 from tielink.sampler.table import empty_table
 from tielink.sampler.ties import no_ties, sum_up

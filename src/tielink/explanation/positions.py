@@ -25,7 +25,7 @@ class PositionEvidence:
         """Return the log ratio at a draw with positions."""
         positions = self.sample.positions[chain, self.slot[draw]].astype(float)
         layout = Layout(
-            tuple(np.ascontiguousarray(x.T) for x in np.split(positions, self.space.offset[1:-1])),
+            np.ascontiguousarray(positions.T),
             np.ascontiguousarray(self.posterior.intercepts[chain, draw], dtype=float),
             np.array([float(self.posterior.spread[chain, draw])]),
         )

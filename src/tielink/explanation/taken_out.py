@@ -7,11 +7,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tielink.kernels import njit
 from tielink.sampler.moves.labels import put_in, take_out
-from tielink.sampler.partition import Clusters, Rules, join_gain, join_gains, permitted
+from tielink.sampler.partition import Rules, join_gain, join_gains, permitted
 from tielink.sampler.table import Table
 from tielink.sampler.ties import TINY, Ties, _mark_neighbours, tie_gain
 
@@ -23,22 +22,6 @@ class Given(NamedTuple):
     ties: Ties
     table: Table
     """Nothing is looked up in it: what profiles say is weighed elsewhere."""
-
-
-def clusters_of(person: NDArray[np.integer], rules: Rules) -> Clusters:
-    """Return the state of a drawn partition, in which the smallest record names a person; evidence is left out."""
-    records = len(person)
-    smallest, label = np.unique(person, return_inverse=True)
-    size = np.bincount(label, minlength=records)
-    order = np.argsort(label, kind="stable")
-    member = np.full((records, rules.largest), -1, dtype=np.int64)
-    member[label[order], np.arange(records) - (np.cumsum(size) - size)[label[order]]] = order
-    spare = np.zeros(records, dtype=np.int64)
-    spare[: records - len(smallest)] = np.arange(len(smallest), records)[::-1]
-    first = np.bincount(rules.file_of[smallest], minlength=len(rules.file_size))
-    number = np.array([len(smallest), records - len(smallest)])
-    log_size = np.zeros(rules.largest + 1)
-    return Clusters(label.astype(np.int64), member, size, np.zeros(records), spare, number, first, np.ones(2), log_size)
 
 
 @njit

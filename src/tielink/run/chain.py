@@ -28,7 +28,7 @@ from tielink.sampler.listed import ListedPairs
 from tielink.sampler.moves.exchange import exchange_units, rivals
 from tielink.sampler.moves.labels import every_unit, link_greedily, strangers
 from tielink.sampler.moves.offlist import move_off_list
-from tielink.sampler.partition import FREE, everyone_alone
+from tielink.sampler.partition import FREE, clusters_of
 from tielink.sampler.profiles import Lookup, Profiles
 from tielink.sampler.ties import sum_up
 
@@ -52,7 +52,7 @@ class Move(NamedTuple):
 
 
 def _gibbs(chain: Chain) -> Any:
-    times = GROUP_SWEEPS if chain.rules.largest > 2 and not chain.dimension else 1
+    times = GROUP_SWEEPS if chain.rules.largest > 2 and not chain.network.dimension else 1
     chain.rounds += times
     return sum(chain.network.redraw(every_unit(chain.data)) for _ in range(times))
 
@@ -67,13 +67,13 @@ def _skipped(chain: Chain) -> bool:
 
 
 def _exchange(chain: Chain) -> Any:
-    if chain.dimension or _skipped(chain):
+    if chain.network.dimension or _skipped(chain):
         return 0, 0
     return chain.run(exchange_units, rivals(chain.rng, chain.data, chain.problem.records // 2))
 
 
 def _off_list(chain: Chain) -> Any:
-    if chain.complete or chain.dimension or _skipped(chain):
+    if chain.complete or chain.network.dimension or _skipped(chain):
         return 0, 0
     return move_off_list(chain.rng, chain.state, chain.data, chain.groups.evidence)
 
@@ -99,7 +99,7 @@ class Chain:
         self.profile_state = self.profiles.start()
         self.rules = compile_rules(problem)
         self.groups = Groups(self.profiles, self.rules.largest, self.profile_state)
-        self.state = everyone_alone(self.rules)
+        self.state = clusters_of(self.rules.unit_of, self.rules)
         prior = problem.linkage.clusters
         self.hyperparameters = Hyperparameters(prior, problem.records) if isinstance(prior, SizePrior) else None
         if self.hyperparameters is not None:
@@ -178,7 +178,7 @@ class Chain:
 
         Where an earlier run's draws are given, go on from there.
         """
-        if self.job.start is not None and not self.dimension:
+        if self.job.start is not None and not self.network.dimension:
             go_on(self, self.job.start)
             return
         if self.profiles.fields and self.network.partition_moves:
@@ -205,7 +205,7 @@ class Chain:
 
         The mean, since last asked, of the link's full conditional probabilities in the Gibbs draws of both records.
         """
-        if self.dimension:
+        if self.network.dimension:
             return None
         chance, rounds = self.data.lists.chance, self.rounds
         mean = chance / max(2 * rounds, 1)
@@ -265,28 +265,10 @@ class Chain:
         value += self.network.log_likelihood()
         return float(value) if math.isfinite(value) else math.nan
 
-    @property
-    def dimension(self) -> int:
-        """K; 0 without a latent space."""
-        return self.network.dimension
-
-    @property
-    def dyads(self) -> int:
-        """The number of dyads whose log-likelihoods are recorded."""
-        return self.network.dyads
-
-    def dyad_log_likelihoods(self, out: NDArray[np.float64]) -> None:
-        """Write log p(y_d) of every dyad of every network into `out`."""
-        self.network.dyad_log_likelihoods(out)
-
     def series(self) -> dict[str, Any]:
         """Return what is recorded of every draw, besides persons and profiles."""
         found: dict[str, Any] = {} if self.hyperparameters is None else {"prior": self.hyperparameters.values}
         return found | self.network.series()
-
-    def layouts(self) -> Arrays:
-        """Return what is recorded of some draws: one row a record."""
-        return self.network.layouts()
 
     def snapshot(self) -> tuple[Arrays, dict[str, Any]]:
         """Return everything that changes, as arrays and as values that JSON holds."""

@@ -45,12 +45,13 @@ class Recorder:
             "careless_share": np.zeros(draws),
         }
         self.arrays |= {name: np.zeros((draws, *np.shape(value))) for name, value in chain.series().items()}
-        for name, value in chain.layouts().items():
+        for name, value in chain.network.layouts().items():
             self.arrays[name] = np.zeros((len(self.kept), *value.shape), dtype=np.float32)
         for place, values in enumerate(chain.profile_state.fields):
             self.arrays[f"fields.{place}"] = np.zeros((draws, len(values)), dtype=np.float32)
-        self.logs = np.zeros(chain.dyads)
-        self.tally = DyadTally(chain.dyads, chain.job.loo_tail) if chain.dyads else None
+        dyads = chain.network.dyads
+        self.logs = np.zeros(dyads)
+        self.tally = DyadTally(dyads, chain.job.loo_tail) if dyads else None
         if self.tally is not None:
             self.arrays |= {f"dyads.{name}": array for name, array in self.tally.arrays.items()}
 
@@ -83,11 +84,11 @@ class Recorder:
             arrays[name][draw] = value
         slot = int(np.searchsorted(self.kept, draw))
         if slot < len(self.kept) and self.kept[slot] == draw:
-            for name, value in chain.layouts().items():
+            for name, value in chain.network.layouts().items():
                 arrays[name][slot] = value
         for place, values in enumerate(chain.profile_state.fields):
             arrays[f"fields.{place}"][draw] = values
         if self.tally is not None:
-            chain.dyad_log_likelihoods(self.logs)
+            chain.network.dyad_log_likelihoods(self.logs)
             self.tally.add(self.logs, draw)
         self.count += 1

@@ -19,7 +19,9 @@ from typing import IO, Any
 
 from tielink.faults import Fault, InputError
 from tielink.run.bundle import Bundle, receive, send
+from tielink.run.checkpoint import load_chain, save_chain
 from tielink.run.job import Job
+from tielink.run.recorder import Recorder
 from tielink.run.rounds import LEAST_DRAWS, Round, nth_round
 
 __all__ = [
@@ -101,8 +103,6 @@ class ChainRun:
         report(Progress(order.chain, "loading"))
         from tielink.kernels import tell_of_compiling
         from tielink.run.chain import Chain
-        from tielink.run.checkpoint import load_chain
-        from tielink.run.recorder import Recorder
 
         tell_of_compiling(lambda: report(Progress(order.chain, "compiling (once; kept for later runs)")))
         self.chain = Chain(order.job, order.chain)
@@ -128,19 +128,14 @@ class ChainRun:
         begun = time.monotonic()
         while not self.complete(target) and not stopped(self.recorder.count):
             if self.done == self.round.end:
-                self._next_round()
+                self.number += 1
+                self.recorder = Recorder(self.chain, self.round.draws)
             self._sweep()
             if time.monotonic() - begun > seconds:
                 return True
         if self.done < self.round.end:
             self._save()
         return False
-
-    def _next_round(self) -> None:
-        from tielink.run.recorder import Recorder
-
-        self.number += 1
-        self.recorder = Recorder(self.chain, self.round.draws)
 
     def _sweep(self) -> None:
         now, warming = self.round, self.done < self.run.warmup
@@ -153,13 +148,13 @@ class ChainRun:
         ended = self.done == now.end
         if time.monotonic() - self.said > REPORT_SECONDS or ended:
             self.said = time.monotonic()
-            self.report(_progress(self.order.chain, self.chain, self.done, now.end, warming))
+            phase, chain = "warm-up" if warming else "sampling", self.chain
+            candidates = len(chain.listed.pairs)
+            self.report(Progress(self.order.chain, phase, self.done, now.end, chain.persons, candidates, _megabytes()))
         if time.monotonic() - self.saved > self.order.interval or ended:
             self._save()
 
     def _save(self) -> None:
-        from tielink.run.checkpoint import save_chain
-
         if self.order.checkpoint is not None:
             save_chain(self.order.checkpoint, self.chain, self.recorder, self.number, self.done)
         self.saved = time.monotonic()
@@ -177,13 +172,6 @@ def work(runs: Sequence[ChainRun], target: int, stopped: Stopped) -> list[Result
     while waiting:
         waiting = [run for run in waiting if run.go(target, TURN_SECONDS if len(waiting) > 1 else inf, stopped)]
     return [run.result for run in runs]
-
-
-def _progress(index: int, chain: Any, done: int, total: int, warming: bool) -> Progress:
-    listed = getattr(chain, "listed", None)
-    candidates = None if listed is None else len(listed.pairs)
-    phase = "warm-up" if warming else "sampling"
-    return Progress(index, phase, done, total, chain.persons, candidates, _megabytes())
 
 
 def _megabytes() -> int | None:

@@ -11,7 +11,6 @@ the list must still be reachable.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ from tielink.kernels import njit
 from tielink.logp.profiles import log_evidence, log_pair, log_single
 from tielink.model.problem import LatentSpaceProblem, Problem, SharedTiesProblem
 
-__all__ = ["Candidates", "all_candidates", "far_evidence", "find_candidates", "listed_candidates", "near_values"]
+__all__ = ["far_evidence", "find_candidates", "listed_candidates", "near_values"]
 
 EVERY_PAIR = 100_000
 """Up to this many pairs, all of them are candidates."""
@@ -48,58 +47,13 @@ TABLE = 250_000
 """Pairs of values of a field that are all compared."""
 
 
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """For every record the records it might be one person with, in increasing order; the relation is symmetric."""
-
-    indptr: Codes
-    """The candidates of record r are `neighbours[indptr[r]:indptr[r + 1]]`."""
-    neighbours: Codes
-
-    @classmethod
-    def from_pairs(cls, pairs: Codes, records: int) -> Candidates:
-        """Make the lists of pairs of record numbers; copies and both orders of a pair count once.
-
-        >>> Candidates.from_pairs(np.array([[0, 2], [2, 0], [1, 2]]), 3).neighbours
-        array([2, 2, 0, 1])
-        """
-        ends = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-        keys = np.unique(np.concatenate([ends[:, 0] * records + ends[:, 1], ends[:, 1] * records + ends[:, 0]]))
-        first, second = np.divmod(keys, max(records, 1))
-        return cls(np.concatenate([[0], np.cumsum(np.bincount(first, minlength=records))]), second)
-
-    @property
-    def records(self) -> int:
-        """The number of records."""
-        return len(self.indptr) - 1
-
-    def of(self, record: int) -> Codes:
-        """Return the candidates of one record."""
-        return self.neighbours[self.indptr[record] : self.indptr[record + 1]]
-
-    def pairs(self) -> Codes:
-        """Return every pair r < r' once."""
-        first = np.repeat(np.arange(self.records), np.diff(self.indptr))
-        later = first < self.neighbours
-        return np.column_stack([first[later], self.neighbours[later]])
-
-
-def find_candidates(
-    problem: Problem,
-    *,
-    within: bool | None = None,
-    most: int = MOST,
-    doubt: float = DOUBT,
-    every_pair: int = EVERY_PAIR,
-) -> Candidates:
-    """Find the pairs that could be one person; known non-matches are left out.
+def find_candidates(problem: Problem, *, most: int = MOST, doubt: float = DOUBT, every_pair: int = EVERY_PAIR) -> Codes:
+    """Return the pairs r < r' that could be one person, sorted; known non-matches are left out.
 
     Parameters
     ----------
     problem
         A compiled problem with any number of files.
-    within
-        Whether two records of one file may be one person; by default what the linkage prior allows.
     most
         Candidates that a record keeps, those of highest score first.
     doubt
@@ -108,11 +62,10 @@ def find_candidates(
     every_pair
         With no more pairs than this, all are candidates.
     """
-    within = problem.linkage.allowed == "free" if within is None else within
-    records, sizes = problem.records, np.array(problem.sizes)
+    within, records, sizes = _within(problem), problem.records, np.array(problem.sizes)
     others = records - 1 if within else records - int(sizes.min())
     if records * others // 2 <= every_pair or not problem.fields:
-        return all_candidates(problem, within)
+        return _every_pair(problem)
     found = np.full((records, most), -1, dtype=np.int64)
     least = np.log(max(others, 1)) - doubt
     _search(problem.file_of, within, least, _known(problem), _postings(problem), found)
@@ -126,29 +79,33 @@ def listed_candidates(problem: Problem) -> tuple[Codes, NDArray[np.bool_]]:
     With shared ties and no fields there are few to begin with: ties lead to the others.
     """
     if isinstance(problem.network, SharedTiesProblem) and not problem.fields:
-        within = problem.linkage.allowed == "free"
         few = problem.records * problem.records // 4 <= EVERY_PAIR_WITH_TIES
-        pairs = all_candidates(problem, within).pairs() if few else np.empty((0, 2), dtype=np.int64)
+        pairs = _every_pair(problem) if few else np.empty((0, 2), dtype=np.int64)
         return pairs, np.ones(len(pairs), dtype=bool)
     every_pair = EVERY_PAIR if problem.network is None else EVERY_PAIR_WITH_TIES
     if isinstance(problem.network, LatentSpaceProblem):
         every_pair = EVERY_PAIR_WITH_POSITIONS
-    wide = find_candidates(problem, every_pair=every_pair).pairs()
+    wide = find_candidates(problem, every_pair=every_pair)
     if not problem.fields or problem.records <= ALL_STRONG or problem.linkage.largest == 2:
         return wide, np.ones(len(wide), dtype=bool)
-    return wide, np.isin(pair_keys(wide), pair_keys(find_candidates(problem, every_pair=0, doubt=STRONG).pairs()))
+    return wide, np.isin(pair_keys(wide), pair_keys(find_candidates(problem, every_pair=0, doubt=STRONG)))
 
 
-def all_candidates(problem: Problem, within: bool) -> Candidates:
-    """Make every pair a candidate that is not a known non-match."""
+def _within(problem: Problem) -> bool:
+    """Whether two records of one file may be one person."""
+    return problem.linkage.allowed == "free"
+
+
+def _every_pair(problem: Problem) -> Codes:
     first, second = np.triu_indices(problem.records, 1)
-    allowed = within | (problem.file_of[first] != problem.file_of[second])
+    allowed = _within(problem) | (problem.file_of[first] != problem.file_of[second])
     return _allowed(problem, np.column_stack([first[allowed], second[allowed]]))
 
 
-def _allowed(problem: Problem, pairs: Codes) -> Candidates:
-    apart = np.isin(pair_keys(pairs), pair_keys(problem.linkage.nonmatches))
-    return Candidates.from_pairs(pairs[~apart], problem.records)
+def _allowed(problem: Problem, pairs: Codes) -> Codes:
+    """Return each of the pairs once, known non-matches left out."""
+    keys = np.setdiff1d(pair_keys(pairs), pair_keys(problem.linkage.nonmatches))
+    return np.column_stack(np.divmod(keys, 1 << 32))
 
 
 def _known(problem: Problem) -> NDArray[np.bool_]:

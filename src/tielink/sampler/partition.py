@@ -90,26 +90,23 @@ class Rules(NamedTuple):
     settled: NDArray[np.int64]
 
 
-def everyone_alone(rules: Rules) -> Clusters:
-    """Return the partition into units: anchors linked and nothing else; evidence is still to be looked up."""
-    records, units = rules.file_of.size, rules.unit_begin.size - 1
+def clusters_of(labels: NDArray[np.integer], rules: Rules) -> Clusters:
+    """Return the partition of records by their labels; evidence is still to be looked up."""
+    records = len(labels)
+    _, head, label, size = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
+    persons, order = len(head), np.argsort(label, kind="stable")
     member = np.full((records, rules.largest), -1, dtype=np.int64)
-    size = np.zeros(records, dtype=np.int64)
-    first = np.zeros(rules.file_size.size, dtype=np.int64)
-    for unit in range(units):
-        group = np.sort(rules.unit_record[rules.unit_begin[unit] : rules.unit_begin[unit + 1]])
-        member[unit, : len(group)], size[unit] = group, len(group)
-        first[rules.file_of[group[0]]] += 1
+    member[label[order], np.arange(records) - (np.cumsum(size) - size)[label[order]]] = order
     spare = np.zeros(records, dtype=np.int64)
-    spare[: records - units] = np.arange(units, records)[::-1]
+    spare[: records - persons] = np.arange(persons, records)[::-1]
     return Clusters(
-        rules.unit_of.copy(),
+        label.astype(np.int64),
         member,
-        size,
+        np.bincount(label, minlength=records),
         np.zeros(records),
         spare,
-        np.array([units, records - units]),
-        first,
+        np.array([persons, records - persons]),
+        np.bincount(rules.file_of[head], minlength=len(rules.file_size)),
         np.ones(2),
         np.zeros(rules.largest + 1),
     )

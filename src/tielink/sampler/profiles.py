@@ -19,7 +19,7 @@ from tielink.channels.channel import Also, Channel, Codes, Floats, Terms, Told, 
 from tielink.channels.slice_sampling import slice_draw
 from tielink.data.columns import MISSING
 from tielink.data.scores import pair_keys
-from tielink.logp.profiles import log_collapsed, log_evidence, log_single
+from tielink.logp.profiles import log_evidence, log_single
 from tielink.model.problem import NOBODY, Problem
 from tielink.sampler.careless import draw_careless
 from tielink.sampler.dependent import Dependent, Given, draw_changed, members, with_changes
@@ -132,25 +132,6 @@ class Profiles:
             total += float(log_single(field, state.fields[place], rates, field.codes[known]).sum())
         for number in range(len(self.dependent.trees)):
             total += float(self.dependent.alone(number, state.fields, self.all_rates(state)).sum())
-        return total
-
-    def log_likelihood(self, state: ProfileState, labels: Codes) -> float:
-        """Return log p(values | ξ, ψ, …); `labels` holds the person of each record."""
-        if not self.dependent.places:
-            return sum(
-                log_collapsed(field, state.fields[place], self.record_rates(state, place), labels)
-                for place, field in enumerate(self.fields)
-            )
-        total, persons = self.log_singles(state), members(labels)
-        sizes = (persons >= 0).sum(axis=1)
-        for size in np.unique(sizes[sizes > 1]).tolist():
-            records = persons[sizes == size, :size]
-            found = np.zeros(len(records))
-            for place, field in enumerate(self.fields):
-                if place not in self.dependent.places:
-                    rates = self.record_rates(state, place)
-                    found += group_evidence(field, state.fields[place], rates, records)
-            total += float(self.add_trees(state, records, found).sum())
         return total
 
     def update(

@@ -37,13 +37,13 @@ def test_two_records_without_rivals_factorise():
     names = {"a": pl.DataFrame({"id": [1], "name": ["anna"]}), "b": pl.DataFrame({"id": [1], "name": ["ana"]})}
     field = tl.String(tl.Beta(4e6, 6e6), "closed", frequencies={"anna": 2.0, "ana": 1.0, "bob": 3.0})
     data = tl.Dataset.from_frames(names, fields={"name": field})
-    posterior = tl.sample(tl.Model(linkage=tl.MatchRate(1, 3)), data, chains=2, warmup=10, draws=4000, workers=0)
+    posterior = tl.sample(tl.Model(linkage=tl.MatchRate(1, 3)), data, chains=2, warmup=10, draws=1000, workers=0)
     found = tl.explain(posterior, ("a", 1), ("b", 1))
     (compiled,) = tl.Problem.compile(tl.Model(), data).fields
     expected = log_evidence(compiled, None, 0.4, np.array([0]), np.array([1]))[0]
     assert parts(found)["prior"] == pytest.approx(np.log(0.25 / 0.75))
     assert parts(found)["name"] == pytest.approx(expected, abs=1e-2)
-    error = 1 / np.sqrt(8000 * found.probability * (1 - found.probability))
+    error = 1 / np.sqrt(2000 * found.probability * (1 - found.probability))
     assert abs(parts(found)[REST]) < 5 * error
     assert found.log_odds == pytest.approx(np.log(found.probability / (1 - found.probability)))
 

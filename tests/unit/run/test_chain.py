@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tielink as tl
-from tielink.logp.profiles import log_evidence
+from tielink.logp.profiles import log_collapsed, log_evidence
 from tielink.logp.shared_ties import log_shared_ties
 from tielink.project import Run
 from tielink.run.chain import Chain
@@ -40,7 +40,7 @@ def job(model: tl.Model | None = None, size: int = 60, **run) -> Job:
 def chain_of(work: Job, *, short_list: bool = False, sweeps: int = 0) -> Chain:
     chain = Chain(work, 0)
     if short_list:
-        pairs = find_candidates(work.problem, most=2, every_pair=0).pairs()
+        pairs = find_candidates(work.problem, most=2, every_pair=0)
         chain._list(pairs, np.ones(len(pairs), dtype=bool))
     chain.begin()
     for _ in range(sweeps):
@@ -57,7 +57,10 @@ def test_evidence_and_likelihood_are_those_of_logp(model):
         for place, field in enumerate(chain.profiles.fields)
     )
     assert chain.listed.evidence == pytest.approx(expected, abs=1e-9)
-    likelihood = chain.profiles.log_likelihood(state, chain.person())
+    likelihood = sum(
+        log_collapsed(field, state.fields[place], chain.profiles.record_rates(state, place), chain.person())
+        for place, field in enumerate(chain.profiles.fields)
+    )
     if model is TIES:
         ties, problem = chain.network.ties, chain.problem
         shared = log_shared_ties(problem.network.ties, problem.sizes, chain.state.label, ties.theta, ties.rho[0])

@@ -8,13 +8,15 @@ times the Bayes factor of one shared position, both records' positions being Gau
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from tielink.channels.channel import Floats
 from tielink.network.latent_space.proposal import add_slopes
-from tielink.network.latent_space.space import Latent, Layout, Space, empty_layout, make_tuning
+from tielink.network.latent_space.space import Latent, Layout, Space, empty_layout, make_tuning, position_of
 from tielink.network.latent_space.start import DISTURBED, ascend, heights, joint_layout, scaling, settle
 from tielink.sampler.partition import Clusters
 
@@ -32,11 +34,11 @@ ENOUGH = 0.25
 
 def _informations(file: int, layout: Layout, space: Space) -> Floats:
     """Return F_i of every record of a file at its current position, (n, K, K)."""
-    positions, dimension = layout.position[file], space.dimension
-    lower = np.zeros((positions.shape[1], dimension, dimension))
-    for i, u in enumerate(np.ascontiguousarray(positions.T)):
-        members = space.offset[file] + np.array([i])
-        add_slopes(u, members[0], members, layout, space, np.zeros(dimension), lower[i])
+    dimension, records = space.dimension, np.flatnonzero(space.file_of == file)
+    lower = np.zeros((len(records), dimension, dimension))
+    for i, record in enumerate(records):
+        u = position_of(layout, record)
+        add_slopes(u, record, records[i : i + 1], layout, space, np.zeros(dimension), lower[i])
     lower += np.eye(dimension) / layout.spread[0]
     return np.asarray(lower + np.tril(lower, -1).transpose(0, 2, 1))
 
@@ -63,23 +65,24 @@ def find_layout(rng: np.random.Generator, state: Clusters, space: Space, log_bf:
 
 def _separate(rng: np.random.Generator, state: Clusters, space: Space, restarts: int = 6) -> Layout:
     """Return each file's highest of a few layouts by itself, nobody linked, not even anchors."""
-    records = len(state.label)
+    records = np.arange(len(state.label))
     member = np.full_like(state.member, -1)
-    member[:, 0] = np.arange(records)
-    alone = state._replace(
-        label=np.arange(records), member=member, size=np.ones_like(state.size), number=np.array([records, 0])
-    )
+    member[:, 0] = records
+    number = np.array([len(records), 0])
+    alone = state._replace(label=records, member=member, size=np.ones_like(state.size), number=number)
     best, best_height = empty_layout(space), np.full(2, -np.inf)
-    scaled = [scaling(ties, space.dimension) for ties in space.adjacency]
+    files = [slice(begin, end) for begin, end in pairwise(space.offset)]
+    scaled = np.hstack([scaling(space.adjacency[here, : here.stop - here.start], space.dimension) for here in files])
     for _ in range(restarts):
         layout = empty_layout(space)
-        for x, here in zip(layout.position, scaled, strict=True):
-            x[:] = here + DISTURBED * rng.standard_normal(here.shape)
+        for here in files:
+            layout.position[:, here] = scaled[:, here] + DISTURBED * rng.standard_normal(scaled[:, here].shape)
         settle(rng, alone, layout, space)
         for file, height in enumerate(heights(layout, space)):
             if height > best_height[file]:
                 best_height[file] = height
-                best.position[file][:], best.intercept[file] = layout.position[file], layout.intercept[file]
+                best.position[:, files[file]] = layout.position[:, files[file]]
+                best.intercept[file] = layout.intercept[file]
         best.spread[:] = layout.spread
     ascend(alone, Latent(best, space, make_tuning(space)), 20)
     return best
@@ -90,7 +93,7 @@ class Overlay:
 
     def __init__(self, layout: Layout, space: Space, log_bf: Floats, pairs: NDArray[np.int64]) -> None:
         cautious = space._replace(temperature=CAUTION)
-        self.mean_a, self.mean_b = (x.T.copy() for x in layout.position)
+        self.mean_a, self.mean_b = np.split(layout.position.T.copy(), space.offset[1:-1])
         self.information_a, self.information_b = (_informations(file, layout, cautious) for file in (0, 1))
         self.spread = float(layout.spread[0])
         self.log_bf = log_bf
@@ -172,12 +175,12 @@ def _overlaid(
 ) -> Layout:
     """Return the joint layout of a separate embedding under one isometry: the linked at their mean, then climbed."""
     out = empty_layout(space)
-    for x, here in zip(out.position, (layout.position[0], isometry @ layout.position[1]), strict=True):
+    first, second = np.split(layout.position, space.offset[1:-1], axis=1)
+    for x, here in zip(np.split(out.position, space.offset[1:-1], axis=1), (first, isometry @ second), strict=True):
         x[:] = here + NOISE * rng.standard_normal(here.shape)
     out.intercept[:], out.spread[:] = layout.intercept, layout.spread
-    a, b = pairs.T
-    middle = 0.5 * (out.position[0][:, a] + out.position[1][:, b])
-    out.position[0][:, a], out.position[1][:, b] = middle, middle
+    a, b = (pairs + space.offset[:2]).T
+    out.position[:, a] = out.position[:, b] = 0.5 * (out.position[:, a] + out.position[:, b])
     ascend(state, Latent(out, space, make_tuning(space)), 30)
     return out
 
@@ -189,6 +192,6 @@ def _promise(layout: Layout, space: Space, log_bf: Floats, pairs: NDArray[np.int
     Who is linked is the same in all starts of a chain, so their heights can be compared.
     """
     # `heights` counts a prior per record; a linked pair is one person.
-    twice = 0.5 * (layout.position[0][:, pairs[:, 0]] ** 2).sum() / layout.spread[0]
+    twice = 0.5 * (layout.position[:, pairs[:, 0]] ** 2).sum() / layout.spread[0]
     gain = Overlay(layout, space, log_bf, pairs).gain(np.eye(space.dimension))[1]
     return float(heights(layout, space).sum() + twice + gain)

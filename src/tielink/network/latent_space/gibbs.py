@@ -27,13 +27,15 @@ def _forms(proposal, own, state, rules, latent):
                 needed = needed and space.file_of[state.member[own, i]] != file
         if not needed:
             continue
-        x, out = latent.layout.position[file], forms[space.offset[file] : space.offset[file + 1]]
+        begin, end = space.offset[file], space.offset[file + 1]
+        x, out = latent.layout.position, forms[begin:end]
         v = np.empty(out.size)
         for h in range(mean.size):
             v[:] = 0.0
             for k in range(h, mean.size):
+                xk = x[k, begin:end]
                 for j in range(out.size):
-                    v[j] += factor[k, h] * (x[k, j] - mean[k])
+                    v[j] += factor[k, h] * (xk[j] - mean[k])
             for j in range(out.size):
                 out[j] += v[j] * v[j]
     return forms
@@ -75,7 +77,7 @@ def gibbs_place(rng, state, data, latent, unit, extra):
     """
     layout, space, tuning = latent.layout, latent.space, latent.tuning
     key = np.empty(data.rules.largest, dtype=np.int64)
-    u_own = position_of(layout, space, data.rules.unit_record[data.rules.unit_begin[unit]])
+    u_own = position_of(layout, data.rules.unit_record[data.rules.unit_begin[unit]])
     own, old, before = take_out(state, data, unit, key)
     if own < 0:
         return MISSING
@@ -92,7 +94,7 @@ def gibbs_place(rng, state, data, latent, unit, extra):
     points = np.empty((few + tuning.particles, u_own.size))
     log_weights = np.empty(few + tuning.particles)
     for i in range(few):
-        points[i] = position_of(layout, space, state.member[slots[i], 0])
+        points[i] = position_of(layout, state.member[slots[i], 0])
         log_weights[i] = log_omega[i] + rows(points[i], members, members.size, layout, space)
     for r in range(tuning.particles):
         u = u_own if (r == 0 and old < 0) else draw(rng, proposal, layout.spread[0])
@@ -100,7 +102,7 @@ def gibbs_place(rng, state, data, latent, unit, extra):
         log_weights[few + r] = log_gamma(u, members, members.size, layout, space) - math.log(tuning.particles)
         log_weights[few + r] -= log_density(u, proposal, layout.spread[0])
     chosen, _ = choose(rng, log_weights)
-    place(layout, space, members, points[chosen])
+    place(layout, members, points[chosen])
     if chosen >= few:
         return 1 if old >= 0 else 0
     put_in(state, data, own, slots[chosen], values[chosen])

@@ -44,7 +44,7 @@ def _merge(rng, state, data, latent, unit):
 
     Accepted with probability min(1, omega_ac Z_ac/(Z_a Z_c)/s(c|a)).
     """
-    layout, space, particles = latent.layout, latent.space, latent.tuning.particles
+    layout, particles = latent.layout, latent.tuning.particles
     own = state.label[data.rules.unit_record[data.rules.unit_begin[unit]]]
     slots, values, log_omega, log_choice = _partners(state, data, latent, unit, own)
     if data.table.missing[0] > 0:
@@ -54,7 +54,7 @@ def _merge(rng, state, data, latent, unit):
         return 0
     here, there = state.member[own, : state.size[own]], state.member[slots[chosen], : state.size[slots[chosen]]]
     both = np.concatenate((here, there))
-    u_here, u_there = position_of(layout, space, here[0]), position_of(layout, space, there[0])
+    u_here, u_there = position_of(layout, here[0]), position_of(layout, there[0])
     log_both, u = particle_evidence(rng, both, both.size, u_here[:0], particles, latent)
     log_ratio = log_omega[chosen] - log_choice[chosen] + log_both
     log_ratio -= particle_evidence(rng, here, here.size, u_here, particles, latent)[0]
@@ -62,14 +62,14 @@ def _merge(rng, state, data, latent, unit):
     if math.log(rng.random()) >= log_ratio:
         return 0
     put_in(state, data, own, slots[chosen], values[chosen])
-    place(layout, space, both, u)
+    place(layout, both, u)
     return 1
 
 
 @njit
 def _split(rng, state, data, latent, unit):
     """Propose that a unit a leave its cluster c: the reverse of `_merge`, ratio for ratio."""
-    layout, space, particles = latent.layout, latent.space, latent.tuning.particles
+    layout, particles = latent.layout, latent.tuning.particles
     key = np.empty(data.rules.largest, dtype=np.int64)
     own, rest, before = take_out(state, data, unit, key)
     if own < 0:
@@ -81,12 +81,12 @@ def _split(rng, state, data, latent, unit):
         return MISSING
     here, there = state.member[own, : state.size[own]].copy(), state.member[rest, : state.size[rest]].copy()
     both = np.concatenate((here, there))
-    u = position_of(layout, space, here[0])
+    u = position_of(layout, here[0])
     log_ratio = -particle_evidence(rng, both, both.size, u, particles, latent)[0]
     log_here, u_here = particle_evidence(rng, here, here.size, u[:0], particles, latent)
     log_there, u_there = particle_evidence(rng, there, there.size, u[:0], particles, latent)
     # s(c|a) belongs to the state after the split: c stands where it was newly put.
-    place(layout, space, there, u_there)
+    place(layout, there, u_there)
     slots, _, log_omega, log_choice = _partners(state, data, latent, unit, own)
     log_ratio += log_here + log_there
     reverse = -np.inf
@@ -94,10 +94,10 @@ def _split(rng, state, data, latent, unit):
         if slots[i] == rest:
             reverse = log_choice[i] - log_omega[i]
     if math.log(rng.random()) >= log_ratio + reverse:
-        place(layout, space, there, u)
+        place(layout, there, u)
         put_in(state, data, own, rest, before)
         return 0
-    place(layout, space, here, u_here)
+    place(layout, here, u_here)
     return 1
 
 

@@ -149,11 +149,9 @@ class LatentSpacePart(NetworkPart):
 
     def layouts(self) -> Arrays:
         """Return positions."""
-        return {"positions": np.hstack(self.layout.position).T}
+        return {"positions": self.layout.position.T}
 
     def arrays(self) -> Arrays:
         """Return the arrays of positions and steps, themselves and no copies."""
-        arrays: Arrays = {f"position.{file}": x for file, x in enumerate(self.layout.position)}
-        arrays |= {"intercept": self.layout.intercept, "spread": self.layout.spread}
         steps = ("step", "step_intercept", "step_scale")
-        return arrays | {f"tuning.{name}": getattr(self.tuning, name) for name in steps}
+        return self.layout._asdict() | {f"tuning.{name}": getattr(self.tuning, name) for name in steps}

@@ -12,14 +12,14 @@ from tielink.network.latent_space.space import log_gamma, place, position_of
 @njit
 def jump(rng, state, latent, counts):
     """Conditional multiple-candidate jumps of `tuning.jumps` clusters, each that of a record drawn at random."""
-    layout, space, particles = latent.layout, latent.space, latent.tuning.particles + 1
+    layout, particles = latent.layout, latent.tuning.particles + 1
     # A cluster of two is drawn twice as often as one of one, before a jump and after it.
     for _ in range(latent.tuning.jumps):
         slot = state.label[rng.integers(0, state.label.size)]
         members = state.member[slot, : state.size[slot]]
-        u = position_of(layout, space, members[0])
+        u = position_of(layout, members[0])
         _, chosen = particle_evidence(rng, members, members.size, u, particles, latent)
-        place(layout, space, members, chosen)
+        place(layout, members, chosen)
         counts[0] += 1
         counts[1] += chosen[0] != u[0]
 
@@ -37,7 +37,7 @@ def walk(rng, state, latent, counts):
         if state.size[slot] == 0:
             continue
         members = state.member[slot, : state.size[slot]]
-        u = position_of(layout, space, members[0])
+        u = position_of(layout, members[0])
         proposal = np.empty(u.size)
         for k in range(u.size):
             proposal[k] = u[k] + latent.tuning.step[members[0]] * rng.standard_normal()
@@ -45,7 +45,7 @@ def walk(rng, state, latent, counts):
         log_ratio -= log_gamma(u, members, members.size, layout, space)
         accept = math.log(rng.random()) < log_ratio
         if accept:
-            place(layout, space, members, proposal)
+            place(layout, members, proposal)
         moved[members[0]] = accept
         counts[0] += 1
         counts[1] += accept

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tielink.kernels import njit
 from tielink.network.latent_space.row import HALF_LOG_2PI, LOGIT, exp_negative, log_normal_cdf, squared_distances
-from tielink.network.latent_space.space import log_gamma, log_prior_density
+from tielink.network.latent_space.space import log_gamma, log_prior_density, ties_of
 from tielink.sampler.choice import choose
 
 _FREEDOM = 5.0
@@ -73,21 +73,22 @@ def add_slopes(u, record, members, layout, space, gradient, information):
     file = space.file_of[record]
     if not space.observed[file]:
         return
-    x, ties = layout.position[file], space.adjacency[file][record - space.offset[file]]
+    begin, end = space.offset[file], space.offset[file + 1]
+    x, ties = layout.position, ties_of(space, record)
     squared, score, weight = np.empty(ties.size), np.empty(ties.size), np.empty(ties.size)
-    squared_distances(u, x, squared)
+    squared_distances(u, x, begin, squared)
     if space.link == LOGIT:
         _logit_slopes(squared, ties, layout.intercept[file], score, weight)
     else:
         _probit_slopes(squared, ties, layout.intercept[file], score, weight)
     for member in members:
         if space.file_of[member] == file:
-            score[member - space.offset[file]] = weight[member - space.offset[file]] = 0.0
+            score[member - begin] = weight[member - begin] = 0.0
     for k in range(u.size):
-        gradient[k] += space.temperature * _dot(score, x[k], u[k])
-        moment = weight * (u[k] - x[k])
+        gradient[k] += space.temperature * _dot(score, x[k, begin:end], u[k])
+        moment = weight * (u[k] - x[k, begin:end])
         for h in range(k + 1):
-            information[k, h] += space.temperature * _dot(moment, x[h], u[h])
+            information[k, h] += space.temperature * _dot(moment, x[h, begin:end], u[h])
 
 
 @njit
@@ -122,16 +123,15 @@ def _neighbours_mean(members, count, layout, space):
         file = space.file_of[members[t]]
         if not space.observed[file]:
             continue
-        x, ties = layout.position[file], space.adjacency[file][members[t] - space.offset[file]]
-        for j in range(ties.size):
-            if ties[j]:
+        for j in range(space.offset[file], space.offset[file + 1]):
+            if space.adjacency[members[t], j - space.offset[file]]:
                 outside = True
                 for member in members:
-                    outside = outside and member - space.offset[file] != j
+                    outside = outside and member != j
                 if outside:
                     number += 1.0
                     for k in range(mean.size):
-                        mean[k] += x[k, j]
+                        mean[k] += layout.position[k, j]
     for k in range(mean.size):
         mean[k] /= number
     return mean

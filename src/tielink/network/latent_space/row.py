@@ -120,28 +120,28 @@ def dyad(squared_distance, tie, intercept, link):
 
 
 @njit(fastmath={"contract"}, error_model="numpy")
-def squared_distances(u, x, out):
-    """|u - x_j|^2 for every column j; the usual dimensions in one pass over memory."""
-    n = x.shape[1]
+def squared_distances(u, x, begin, out):
+    """|u - x_j|^2 for the columns of x from `begin` on; the usual dimensions in one pass over memory."""
+    n, end = out.size, begin + out.size
     dimension = u.size
     if dimension == 2:
-        u0, u1 = u[0], u[1]
+        x0, x1, u0, u1 = x[0, begin:end], x[1, begin:end], u[0], u[1]
         for j in range(n):
-            out[j] = (x[0, j] - u0) ** 2 + (x[1, j] - u1) ** 2
+            out[j] = (x0[j] - u0) ** 2 + (x1[j] - u1) ** 2
         return
     done = 0
     if dimension >= 4:
+        x0, x1, x2, x3 = x[0, begin:end], x[1, begin:end], x[2, begin:end], x[3, begin:end]
         u0, u1, u2, u3 = u[0], u[1], u[2], u[3]
         for j in range(n):
-            out[j] = ((x[0, j] - u0) ** 2 + (x[1, j] - u1) ** 2) + ((x[2, j] - u2) ** 2 + (x[3, j] - u3) ** 2)
+            out[j] = ((x0[j] - u0) ** 2 + (x1[j] - u1) ** 2) + ((x2[j] - u2) ** 2 + (x3[j] - u3) ** 2)
         done = 4
     else:
-        for j in range(n):
-            out[j] = 0.0
+        out[:] = 0.0
     for k in range(done, dimension):
-        uk = u[k]
+        xk, uk = x[k, begin:end], u[k]
         for j in range(n):
-            out[j] += (x[k, j] - uk) ** 2
+            out[j] += (xk[j] - uk) ** 2
 
 
 # log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), and the second logs of many dyads are one log of their product. Every

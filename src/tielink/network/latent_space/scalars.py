@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tielink.kernels import njit
 from tielink.network.latent_space.row import row_terms, squared_distances, sum_terms
-from tielink.network.latent_space.space import Latent, position_of
+from tielink.network.latent_space.space import Latent, position_of, ties_of
 
 
 @njit
@@ -15,16 +15,13 @@ def file_log_likelihood(file, intercept, stretch, layout, space):
     """Log-likelihood of all dyads of a file at this intercept, every distance multiplied by `stretch`."""
     if not space.observed[file]:
         return 0.0
-    x, ties = layout.position[file], space.adjacency[file]
-    squared, u = np.empty(x.shape[1]), np.empty(x.shape[0])
-    factor, total = stretch * stretch, 0.0
-    for i in range(x.shape[1] - 1):
-        for k in range(u.size):
-            u[k] = x[k, i]
-        squared_distances(u, x, squared)
+    begin, end = space.offset[file], space.offset[file + 1]
+    squared, factor, total = np.empty(end - begin), stretch * stretch, 0.0
+    for i in range(end - begin - 1):
+        squared_distances(position_of(layout, begin + i), layout.position, begin, squared)
         for j in range(squared.size):
             squared[j] *= factor
-        total += sum_terms(squared[i + 1 :], ties[i][i + 1 :], intercept, space.link)
+        total += sum_terms(squared[i + 1 :], ties_of(space, begin + i)[i + 1 :], intercept, space.link)
     return space.temperature * total
 
 
@@ -45,15 +42,12 @@ def walk_intercepts(rng: np.random.Generator, latent: Latent, counts: NDArray[np
 
 
 @njit
-def _mean_distance(x):
+def _mean_distance(file, layout, space):
     """Mean distance over the dyads of a file."""
-    n = x.shape[1]
-    squared, u = np.empty(n), np.empty(x.shape[0])
-    total = 0.0
+    begin, n = space.offset[file], space.offset[file + 1] - space.offset[file]
+    squared, total = np.empty(n), 0.0
     for i in range(n):
-        for k in range(u.size):
-            u[k] = x[k, i]
-        squared_distances(u, x, squared)
+        squared_distances(position_of(layout, begin + i), layout.position, begin, squared)
         for j in range(n):
             total += math.sqrt(squared[j])
     return total / max(n * (n - 1), 1)
@@ -78,7 +72,7 @@ def scale(rng, latent, counts):
     for file in range(proposal.size):
         if space.observed[file]:
             old = layout.intercept[file]
-            new = old + (c - 1.0) * _mean_distance(layout.position[file])
+            new = old + (c - 1.0) * _mean_distance(file, layout, space)
             proposal[file] = new
             log_ratio += 0.5 * (old * old - new * new) / space.intercept_sd[file] ** 2
             log_ratio += file_log_likelihood(file, new, c, layout, space)
@@ -89,11 +83,7 @@ def scale(rng, latent, counts):
     counts[1] += 1
     layout.spread[0] = new_spread
     layout.intercept[:] = proposal
-    for file in range(proposal.size):
-        x = layout.position[file]
-        for k in range(x.shape[0]):
-            for i in range(x.shape[1]):
-                x[k, i] *= c
+    layout.position[:] *= c
 
 
 @njit
@@ -103,7 +93,7 @@ def draw_spread(rng, state, latent, counts):
     total = 0.0
     for slot in range(state.size.size):
         if state.size[slot] > 0:
-            u = position_of(layout, space, state.member[slot, 0])
+            u = position_of(layout, state.member[slot, 0])
             for k in range(u.size):
                 total += u[k] * u[k]
     shape = space.spread_shape + 0.5 * state.number[0] * space.dimension
@@ -114,14 +104,11 @@ def draw_spread(rng, state, latent, counts):
 @njit
 def dyad_log_likelihoods(file, layout, space, out):
     """Write log p(y_d) of all dyads i < i' of a file, row by row, into `out`."""
-    x, ties = layout.position[file], space.adjacency[file]
-    n = x.shape[1]
-    squared, u = np.empty(n), np.empty(x.shape[0])
-    begin = 0
+    first, n = space.offset[file], space.offset[file + 1] - space.offset[file]
+    squared, begin = np.empty(n), 0
     for i in range(n - 1):
-        for k in range(u.size):
-            u[k] = x[k, i]
-        squared_distances(u, x, squared)
+        squared_distances(position_of(layout, first + i), layout.position, first, squared)
         end = begin + n - 1 - i
-        row_terms(squared[i + 1 :], ties[i][i + 1 :], layout.intercept[file], space.link, out[begin:end])
+        ties = ties_of(space, first + i)[i + 1 :]
+        row_terms(squared[i + 1 :], ties, layout.intercept[file], space.link, out[begin:end])
         begin = end

@@ -1,6 +1,6 @@
 """Positions of clusters in any number of files: rows of ties, and the state that goes with them.
 
-There is one position per record, equal within a cluster, so that ties are read from one file's array. Records of a
+There is one position per record, equal within a cluster, so that those of a file stand side by side. Records of a
 cluster that are in the same file stand on the same spot whatever it is: dyads between them say nothing about it.
 
 Kernels take a group of records as `members` and `count`: the first `count` of them stand together, and dyads between
@@ -28,8 +28,8 @@ class Space(NamedTuple):
 
     Attributes
     ----------
-    adjacency : one (n_j, n_j) uint8 array per file
-        Symmetric, zero diagonal.
+    adjacency : (I, largest n_j) uint8
+        The ties of every record to the records of its file, in their order; symmetric, zero diagonal.
     observed : (J,) bool
         Whether the file has a network at all; if not, its dyads contribute nothing.
     offset : (J + 1,) int64
@@ -47,7 +47,7 @@ class Space(NamedTuple):
         Power of the tie likelihood: 1 is the posterior, less than 1 an annealed one.
     """
 
-    adjacency: tuple[NDArray[np.uint8], ...]
+    adjacency: NDArray[np.uint8]
     observed: NDArray[np.bool_]
     offset: NDArray[np.int64]
     file_of: NDArray[np.int64]
@@ -65,15 +65,15 @@ class Layout(NamedTuple):
 
     Attributes
     ----------
-    position : one (K, n_j) array per file
-        u of the record's person, by coordinate.
+    position : (K, I)
+        u of each record's person, by coordinate.
     intercept : (J,) float64
         beta_j.
     spread : (1,) float64
         sigma^2.
     """
 
-    position: tuple[NDArray[np.float64], ...]
+    position: NDArray[np.float64]
     intercept: NDArray[np.float64]
     spread: NDArray[np.float64]
 
@@ -114,16 +114,15 @@ class Latent(NamedTuple):
 
 def make_space(sizes: tuple[int, ...], network: LatentSpaceProblem) -> Space:
     """Return ties and hyperparameters as kernels take them."""
-    adjacency = []
-    for size, ties in zip(sizes, network.ties, strict=True):
-        matrix = np.zeros((size, size), dtype=np.uint8)
-        if ties is not None:
-            matrix[ties[:, 0], ties[:, 1]] = matrix[ties[:, 1], ties[:, 0]] = 1
-        adjacency.append(matrix)
+    offset = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    adjacency = np.zeros((sum(sizes), max(sizes)), dtype=np.uint8)
+    for begin, ties in zip(offset[:-1], network.ties, strict=True):
+        for one, other in () if ties is None else (ties.T, ties.T[::-1]):
+            adjacency[begin + one, other] = 1
     return Space(
-        tuple(adjacency),
+        adjacency,
         np.array([ties is not None for ties in network.ties]),
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        offset,
         np.repeat(np.arange(len(sizes)), sizes),
         np.ascontiguousarray(network.intercept_sd, dtype=float),
         float(network.spread_shape),
@@ -137,35 +136,33 @@ def make_space(sizes: tuple[int, ...], network: LatentSpaceProblem) -> Space:
 def make_tuning(space: Space) -> Tuning:
     """Return steps of one unit of distance (the link's own scale), to be adapted in warm-up."""
     records = len(space.file_of)
-    return Tuning(np.ones(records), np.full(len(space.adjacency), 0.2), np.full(1, 0.05), 2, 8, max(1, records // 8))
+    return Tuning(np.ones(records), np.full(len(space.observed), 0.2), np.full(1, 0.05), 2, 8, max(1, records // 8))
 
 
 def empty_layout(space: Space) -> Layout:
     """Return everybody at the origin, spread at its prior mean."""
     spread = space.spread_scale / max(space.spread_shape - 1.0, 0.5)
-    positions = tuple(np.zeros((space.dimension, len(ties))) for ties in space.adjacency)
-    return Layout(positions, np.zeros(len(space.adjacency)), np.array([spread]))
+    return Layout(np.zeros((space.dimension, len(space.file_of))), np.zeros(len(space.observed)), np.array([spread]))
 
 
 @njit
-def position_of(layout, space, record):
-    """A copy of a record's position."""
+def ties_of(space, record):
+    """Return the ties of a record to those of its file."""
     file = space.file_of[record]
-    x, i = layout.position[file], record - space.offset[file]
-    u = np.empty(x.shape[0])
-    for k in range(u.size):
-        u[k] = x[k, i]
-    return u
+    return space.adjacency[record, : space.offset[file + 1] - space.offset[file]]
 
 
 @njit
-def place(layout, space, members, u):
+def position_of(layout, record):
+    """A copy of a record's position."""
+    return layout.position[:, record].copy()
+
+
+@njit
+def place(layout, members, u):
     """Write the position of records."""
     for record in members:
-        file = space.file_of[record]
-        x, i = layout.position[file], record - space.offset[file]
-        for k in range(u.size):
-            x[k, i] = u[k]
+        layout.position[:, record] = u
 
 
 @njit
@@ -174,19 +171,18 @@ def record_row(u, record, members, layout, space):
     file = space.file_of[record]
     if not space.observed[file]:
         return 0.0
-    i, intercept = record - space.offset[file], layout.intercept[file]
-    x, ties = layout.position[file], space.adjacency[file][i]
+    begin, intercept, ties = space.offset[file], layout.intercept[file], ties_of(space, record)
     squared = np.empty(ties.size)
-    squared_distances(u, x, squared)
+    squared_distances(u, layout.position, begin, squared)
     total = sum_terms(squared, ties, intercept, space.link)
     # Leaving columns out of the loop would break its vectorisation; taking a term off again costs one scalar call.
-    total -= dyad(squared[i], ties[i], intercept, space.link)
+    total -= dyad(squared[record - begin], ties[record - begin], intercept, space.link)
     for other in members:
         if other != record and space.file_of[other] == file:
-            j, apart = other - space.offset[file], 0.0
+            apart = 0.0
             for k in range(u.size):
-                apart += (u[k] - x[k, j]) ** 2
-            total -= dyad(apart, ties[j], intercept, space.link)
+                apart += (u[k] - layout.position[k, other]) ** 2
+            total -= dyad(apart, ties[other - begin], intercept, space.link)
     return space.temperature * total
 
 

@@ -83,14 +83,14 @@ def ascend(state, latent, rounds):
             if state.size[slot] == 0:
                 continue
             members = state.member[slot, : state.size[slot]]
-            u = position_of(layout, space, members[0])
+            u = position_of(layout, members[0])
             scoring_step(u, members, members.size, layout, space, step, factor)
             shrink = min(1.0, LONGEST / math.sqrt((step**2).sum() + 1e-300))
             before = log_gamma(u, members, members.size, layout, space)
             for _ in range(4):
                 point = u + shrink * step
                 if log_gamma(point, members, members.size, layout, space) > before:
-                    place(layout, space, members, point)
+                    place(layout, members, point)
                     u = point
                     break
                 shrink *= 0.4
@@ -123,24 +123,20 @@ def settle(rng: np.random.Generator, state: Clusters, layout: Layout, space: Spa
 
 def _stretch(layout: Layout, space: Space) -> None:
     """Choose the stretch, and intercepts with it, under which the ties are likeliest."""
-    position, best, best_value = [x.copy() for x in layout.position], (1.0, layout.intercept.copy()), -np.inf
+    position, best, best_value = layout.position.copy(), (1.0, layout.intercept.copy()), -np.inf
     for factor in STRETCHES:
-        for x, scaled in zip(layout.position, position, strict=True):
-            x[:] = factor * scaled
+        layout.position[:] = factor * position
         value = sum(_climb_intercept(file, layout, space, 4) for file in np.flatnonzero(space.observed))
         if value > best_value:
             best, best_value = (float(factor), layout.intercept.copy()), value
-    for x, scaled in zip(layout.position, position, strict=True):
-        x[:] = best[0] * scaled
-    layout.intercept[:] = best[1]
-    squares = [x.ravel() ** 2 for x in layout.position]
-    layout.spread[0] = max(float(np.concatenate(squares).mean()), 1e-3)
+    layout.position[:], layout.intercept[:] = best[0] * position, best[1]
+    layout.spread[0] = max(float((layout.position**2).mean()), 1e-3)
 
 
 def heights(layout: Layout, space: Space) -> NDArray[np.float64]:
     """Return each file's log-likelihood plus its records' log prior (up to a constant): the height of a mode."""
     ties = [file_log_likelihood(file, b, 1.0, layout, space) for file, b in enumerate(layout.intercept)]
-    squares = np.array([(x**2).sum() for x in layout.position])
+    squares = np.add.reduceat((layout.position**2).sum(axis=0), space.offset[:-1])
     return np.asarray(np.array(ties) - 0.5 * squares / layout.spread[0])
 
 
@@ -148,17 +144,14 @@ def joint_layout(rng: np.random.Generator, state: Clusters, space: Space, restar
     """Return the highest of a few layouts of all networks joined where records are one person."""
     _, person = np.unique(state.label, return_inverse=True)
     merged = np.zeros((int(state.number[0]),) * 2, dtype=np.uint8)
-    for file, ties in enumerate(space.adjacency):
-        rows, columns = np.nonzero(ties)
-        merged[person[rows + space.offset[file]], person[columns + space.offset[file]]] = 1
+    records, columns = np.nonzero(space.adjacency)
+    merged[person[records], person[columns + space.offset[space.file_of[records]]]] = 1
     np.fill_diagonal(merged, 0)
     scaled = scaling(merged, space.dimension)
     best, best_height = empty_layout(space), -np.inf
     for _ in range(restarts):
         layout = empty_layout(space)
-        position = (scaled + DISTURBED * rng.standard_normal(scaled.shape))[:, person]
-        for file, x in enumerate(layout.position):
-            x[:] = position[:, space.offset[file] : space.offset[file + 1]]
+        layout.position[:] = (scaled + DISTURBED * rng.standard_normal(scaled.shape))[:, person]
         settle(rng, state, layout, space)
         height = heights(layout, space).sum()
         if height > best_height:

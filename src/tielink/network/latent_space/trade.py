@@ -96,7 +96,7 @@ def _inside(members, count, u, v, layout, space):
         file = space.file_of[members[s]]
         for t in range(s):
             if space.file_of[members[t]] == file and space.observed[file]:
-                tie = space.adjacency[file][members[s] - space.offset[file], members[t] - space.offset[file]]
+                tie = space.adjacency[members[s], members[t] - space.offset[file]]
                 apart = squared if (s < count) != (t < count) else 0.0
                 total += dyad(apart, tie, layout.intercept[file], space.link)
     return space.temperature * total
@@ -145,7 +145,7 @@ def _trade(rng, state, data, latent, row):
     # Profiles decide first and ties second. Each ratio inverts on the way back, and so does their product.
     if math.log(rng.random()) >= value_here + value_there - state.value[here] - state.value[there]:
         return 0
-    u, v = position_of(layout, space, a), position_of(layout, space, c)
+    u, v = position_of(layout, a), position_of(layout, c)
     if row[2] == STAY:
         pair = row[:2]
         log_ratio = record_row(v, a, pair, layout, space) + record_row(u, c, pair, layout, space)
@@ -157,8 +157,8 @@ def _trade(rng, state, data, latent, row):
     state.member[here, : new_here.size], state.member[there, : new_there.size] = new_here, new_there
     state.value[here], state.value[there] = value_here, value_there
     state.label[a], state.label[c] = there, here
-    place(layout, space, new_here, u)
-    place(layout, space, new_there, v)
+    place(layout, new_here, u)
+    place(layout, new_there, v)
     return 1
 
 
