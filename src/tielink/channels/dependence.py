@@ -122,7 +122,7 @@ def _gain(one: Codes, two: Codes, file_of: Codes, few: int) -> float:
 
 
 def _set_aside(one: Codes, two: Codes, few: int) -> Floats:
-    """Return log p(u, v)/p(u)p(v) of each record of a file, by the counts of the others; 0 for values of few records."""
+    """Return log p(u, v)/p(u)p(v) of each record of a file, by the counts of the others; 0 for values of few."""
     (_, u, of_u), (_, v, of_v) = (np.unique(codes, return_inverse=True, return_counts=True) for codes in (one, two))
     _, cell, of_cell = np.unique(u * len(of_v) + v, return_inverse=True, return_counts=True)
     off, n = discount(of_cell), float(len(one))

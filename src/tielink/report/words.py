@@ -12,6 +12,7 @@ from tielink.model.cluster_priors import SizePrior
 from tielink.model.describe import describe
 from tielink.posterior.diagnosis import shown_rhat
 from tielink.posterior.posterior import OUT_OF_TIME
+from tielink.report.differences import rests_on_priors, surprising_fields
 
 if TYPE_CHECKING:
     from tielink.posterior.posterior import Posterior
@@ -89,7 +90,7 @@ def verdict(result: Result) -> list[str]:
     if look:
         few = "One pair is" if look == 1 else f"{look:,} pairs are"
         lines.append(f"{few} uncertain (probability between 0.1 and 0.9) and should be checked by a person.")
-    lines += [*_ties(result), *_at_the_cap(result)]
+    lines += [*rests_on_priors(result), *_ties(result), *_at_the_cap(result), *surprising_fields(result)]
     lines += trust(result)
     if result.evaluation is not None:
         rates = result.evaluation.without_anchors
