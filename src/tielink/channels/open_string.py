@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from tielink.channels.affix_tables import AFFIX_SHARES, AffixTables, add_affixes, common_parts, draw_affixed
 from tielink.channels.channel import Codes, Drawn, Floats
 from tielink.channels.distorted_mixture import REMEMBERED, MixtureChannel, Place
+from tielink.channels.language import Text
 from tielink.channels.near_truths import NearTruths, near_rows, worth_keeping
 from tielink.channels.string_truth import StringTruth
 from tielink.channels.typing_tables import EDIT_RATES, TypingTables, draw_typed, rate_weights
@@ -28,7 +29,7 @@ from tielink.specification import Beta
 
 __all__ = ["OpenStringChannel", "one_edit_away"]
 
-_Group = tuple[Floats, Floats, Floats, Floats | None]
+_Group = tuple[Floats, Floats, Text, Floats | None, dict[int, Floats]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,15 +123,17 @@ class OpenStringChannel(MixtureChannel):
         neglected are truths that nobody has, that are not one edit from two different values, and not the longest part
         common to two.
         """
-        prior, clean, typing, affixed = self._group(values)
-        changed = typing[place[0]]
+        prior, clean, text, affixed, typed = self._group(values)
+        if place[0] not in typed:
+            typed[place[0]] = self.tables.type(*self.tables.followed_by(text), np.array(values), place[0])
+        changed = typed[place[0]]
         if affixed is not None:
             share = float(AFFIX_SHARES[place[1]])
             changed = (1 - share) * changed + share * affixed
         return prior, clean, changed
 
     def _group(self, values: tuple[int, ...]) -> _Group:
-        """Return p(v), 1[x = v], ch(x | v) (at every rate) and af(x | v) of the truths looked at for these values."""
+        """Return p(v), 1[x = v], text and af(x | v) of the truths looked at, and what is known of ch(x | v)."""
         if values in self._groups:
             return self._groups[values]
         tables, truth = self.tables, self.truth
@@ -152,9 +155,10 @@ class OpenStringChannel(MixtureChannel):
         clean = (np.array(values)[:, None] == columns).astype(float)
         if len(self._groups) > REMEMBERED:
             self._groups.clear()
-        truths_and_values = *tables.followed_by(text), np.array(values)
-        affixed = None if self.affixes is None else add_affixes(truth.language, *truths_and_values)
-        self._groups[values] = prior, clean, tables.type(*truths_and_values), affixed
+        affixed = None
+        if self.affixes is not None:
+            affixed = add_affixes(truth.language, *tables.followed_by(text), np.array(values))
+        self._groups[values] = prior, clean, text, affixed, {}
         return self._groups[values]
 
     def simulate(
