@@ -44,7 +44,7 @@ def surprising_fields(result: Result) -> list[str]:
                 said.append(
                     f"{differ:,} of {len(both):,} {what} differ in {name!r}, more than its prior of distortion "
                     f"(Beta({prior.a:g}, {prior.b:g})) expects: links that differ there may be missed, and persons "
-                    "counted twice. Give it a weaker prior, such as distortion = Beta(1, 2)."
+                    "counted twice. Give it a weaker prior, such as Beta(1, 2), or leave it out."
                 )
                 break
     return said
