@@ -1,8 +1,8 @@
 """Duplicates in one file, from profiles alone: `rldata500` and `rldata10000`.
 
 Names are strings with a closed or an open vocabulary, birth parts categories with the paper's prior of few errors,
-since they do not change; the second components of names are left out. Where names are "as guessed", so is all else: every
-column is used, with its default prior. Two chains in one process, nobody linked at the
+since they do not change; the second components of names are left out. Where names are "as guessed", so is all else, and
+every column is used, with its default prior. Two chains in one process, nobody linked at the
 start. CPU seconds are those of the whole run, start and warm-up included; only compiling is not. Links are those of
 `tl.estimate`. Nothing was set by looking at the truth but this prior: with the default one F₁ of `rldata500` is .97.
 Needs `TIELINK_DATA`.
