@@ -84,10 +84,8 @@ def verdict(result: Result) -> list[str]:
         )
     else:
         lines.append(
-        lines.append(
-            "No pair is more likely to be one person than two. That is an answer, not a failure. If there should be links, "
-            "the files write the same in ways that the model does not know: other words, other units, another order."
-        )
+            "No pair is more likely to be one person than two. That is an answer, not a failure. If there should be "
+            "links, the files write the same in ways that the model does not know: other words, units or order."
         )
     low, high = persons.interval
     lines.append(f"The files hold about {persons.mean:,.0f} persons (95 % credible interval {low:,} to {high:,}).")
