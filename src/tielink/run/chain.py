@@ -36,8 +36,6 @@ __all__ = ["MOVES", "Chain", "Move"]
 
 STRANGERS = 2
 """Units that are offered one record at random in each sweep."""
-RARELY = 2
-"""Draws with distortions summed out are expensive: they are made in one of this many sweeps, on average."""
 SELDOM = 2
 """Without ties, the exchange move is made in one of this many sweeps, on average."""
 GROUP_SWEEPS = 4
@@ -223,8 +221,7 @@ class Chain:
             counts["hyperparameter"] = self.hyperparameters.update(self.rng, self.state, warmup_sweep)
         counts |= self.network.advance(warmup_sweep)
         if self.profiles.fields and not self.network.holds_rates(warmup_sweep):
-            redraw = self.rng.random() * RARELY < 1
-            self.profiles.update(self.rng, self.profile_state, self.person(), self._lookup(), redraw=redraw)
+            self.profiles.update(self.rng, self.profile_state, self.person(), self._lookup())
         self.revalue()
         return counts
 
