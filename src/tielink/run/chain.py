@@ -69,7 +69,7 @@ def _exchange(chain: Chain) -> Any:
 def _off_list(chain: Chain) -> Any:
     if chain.complete or chain.network.dimension:
         return 0, 0
-    return move_off_list(chain.rng, chain.state, chain.data, chain.groups.evidence, 2 * chain.problem.records)
+    return move_off_list(chain.rng, chain.state, chain.data, chain.groups.evidence, chain.problem.records)
 
 
 MOVES = (

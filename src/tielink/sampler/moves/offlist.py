@@ -56,7 +56,7 @@ def _off_list(state, data, a, b):
 
 @njit
 def _linked_off_list(state, data):
-    """One record of each linked pair that is no candidate, none of the two known to be somebody else's, and how many."""
+    """One record of each linked pair that is no candidate and not known beforehand, and their number."""
     rules, found, number = data.rules, np.empty(state.label.size, dtype=np.int64), 0
     for slot in range(state.size.size):
         if state.size[slot] == 2 and _off_list(state, data, state.member[slot, 0], state.member[slot, 1]):
