@@ -109,10 +109,6 @@ def test_the_list_does_not_change_what_is_sampled(case, lists):
 
 
 @pytest.mark.long
-<<<<<<< HEAD
-@pytest.mark.parametrize("most", [2, 32])
-=======
->>>>>>> d9734a2 (Pilot: the permutation test comes before the test of stress; parameters of fields are drawn in every sweep)
 @pytest.mark.parametrize(("case", "lists"), [(case, name) for case, lists in SHORT.items() for name in lists])
 def test_the_list_does_not_change_what_is_sampled_long(case, lists):
     p = p_of(case, looking_off_the_list, 20_000, SHORT[case][lists])
