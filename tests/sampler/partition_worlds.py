@@ -106,9 +106,8 @@ def exchange(chain, times=6):
         chains._exchange(chain)
 
 
-def off_list(chain, times=6, most=4, move=move_off_list, evidence=None):
-    for _ in range(times):
-        move(chain.rng, chain.state, chain.data, evidence or chain.groups.evidence, most)
+def off_list(chain, times=60, move=move_off_list, evidence=None):
+    move(chain.rng, chain.state, chain.data, evidence or chain.groups.evidence, times)
 
 
 def every_move(chain):

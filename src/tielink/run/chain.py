@@ -36,10 +36,8 @@ __all__ = ["MOVES", "Chain", "Move"]
 
 STRANGERS = 2
 """Units that are offered one record at random in each sweep."""
-RARELY = 2
-"""Draws with distortions summed out are expensive: they are made in one of this many sweeps, on average."""
 SELDOM = 2
-"""Without ties, the exchange and off-list moves are made in one of this many sweeps, on average."""
+"""Without ties, the exchange move is made in one of this many sweeps, on average."""
 GROUP_SWEEPS = 4
 """Draws of every unit's cluster for each update of rates, where persons may have three records and more."""
 
@@ -61,21 +59,17 @@ def _strangers(chain: Chain) -> Any:
     return chain.network.redraw(strangers(chain.rng, chain.data, STRANGERS))
 
 
-def _skipped(chain: Chain) -> bool:
-    """Whether an expensive move is left out of this sweep; never with ties that count, which can favour any pair."""
-    return not chain.job.power and bool(chain.rng.random() * SELDOM > 1)
-
-
 def _exchange(chain: Chain) -> Any:
-    if chain.network.dimension or _skipped(chain):
+    # Ties that count can favour any pair.
+    if chain.network.dimension or (not chain.job.power and chain.rng.random() * SELDOM > 1):
         return 0, 0
     return chain.run(exchange_units, rivals(chain.rng, chain.data, chain.problem.records // 2))
 
 
 def _off_list(chain: Chain) -> Any:
-    if chain.complete or chain.network.dimension or _skipped(chain):
+    if chain.complete or chain.network.dimension:
         return 0, 0
-    return move_off_list(chain.rng, chain.state, chain.data, chain.groups.evidence)
+    return move_off_list(chain.rng, chain.state, chain.data, chain.groups.evidence, chain.problem.records)
 
 
 MOVES = (
@@ -227,8 +221,7 @@ class Chain:
             counts["hyperparameter"] = self.hyperparameters.update(self.rng, self.state, warmup_sweep)
         counts |= self.network.advance(warmup_sweep)
         if self.profiles.fields and not self.network.holds_rates(warmup_sweep):
-            redraw = self.rng.random() * RARELY < 1
-            self.profiles.update(self.rng, self.profile_state, self.person(), self._lookup(), redraw=redraw)
+            self.profiles.update(self.rng, self.profile_state, self.person(), self._lookup())
         self.revalue()
         return counts
 

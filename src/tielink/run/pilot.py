@@ -1,13 +1,13 @@
 """A pilot run that finds the power of shared ties before the chains start, so that all of them have one target.
 
-The power rises from a small one for as long as it passes the tests of calibration (`network.power`). Then it is put to
-a test of stress: with somewhat more power, do links appear that profiles object to? For true links the mean of e^{-E},
-E being the profile evidence of a link, is 1. Wrong links that support each other by their ties, as in groups where
-everybody knows everybody, have profiles that do not agree, and the mean is far above it; then the power is cut.
+The power rises from a small one for as long as it passes the tests of calibration (`network.power`). Then comes a
+permutation test. Short chains begin alike, one with the ties as they are, the others with the ties of each file given
+to records at random. Unless the first finds clearly more evidence of ties than all others, ties say nothing about who
+is whom, and the power is 0: what chance and groups alone can do is not worth a link.
 
-Last comes a permutation test. Short chains begin alike, one with the ties as they are, the others with the ties of each
-file given to records at random. Unless the first finds clearly more evidence of ties than all others, ties say nothing
-about who is whom, and the power is 0: what chance and groups alone can do is not worth a link.
+Last is a test of stress: with somewhat more power, do links appear that profiles object to? For true links the mean of
+e^{-E}, E being the profile evidence of a link, is 1. Wrong links that support each other by their ties, as in groups
+where everybody knows everybody, have profiles that do not agree, and the mean is far above it; then the power is cut.
 
 Without fields links rest on ties alone, and only known matches can teach: some of them are hidden from the pilot run,
 and the power is the one at which their records would choose their partners with the highest probability.
@@ -98,13 +98,15 @@ def learn_power(job: Job, report: Callable[[Progress], None]) -> float:
             # From below: with too much power wrong links support each other, and ties alone see nothing wrong.
             ties.power = min(max(estimates[-1], LEAST), GROWTH * ties.power)
     power = float(np.mean(np.minimum(estimates, ties.power)[len(estimates) // 2 :]))
+    if not power or not _beyond_chance(replace(job, power=power), report):
+        return 0.0
     ties.power = min(STRESS * power, 1.0)
-    for sweep in range(_fewer(STRESS_SWEEPS, records)):
+    stress = _fewer(STRESS_SWEEPS, records)
+    for sweep in range(stress):
         chain.advance(SWEEPS - 1)
-        report(Progress(0, PHASE, SWEEPS + sweep + 1, total, chain.persons))
+        report(Progress(0, PHASE, total - stress + sweep + 1, total, chain.persons))
         objections.hear()
-    power = CUT * power if objections.raised() else power
-    return power if power > 0 and _beyond_chance(replace(job, power=power), report) else 0.0
+    return CUT * power if objections.raised() else power
 
 
 def _beyond_chance(job: Job, report: Callable[[Progress], None]) -> bool:
@@ -113,7 +115,7 @@ def _beyond_chance(job: Job, report: Callable[[Progress], None]) -> bool:
     assert isinstance(network, SharedTiesProblem)
     rng = np.random.default_rng(np.random.SeedSequence(job.run.seed, spawn_key=(job.run.chains, 0)))
     sweeps, total = _fewer(TEST_SWEEPS, job.problem.records), pilot_sweeps(job.problem.records)
-    done, found, chance = total - (1 + PERMUTATIONS) * sweeps, 0.0, 0.0
+    done, found, chance = SWEEPS, 0.0, 0.0
     for permuted in (False, *(PERMUTATIONS * [True])):
         ties = tuple(
             np.sort(rng.permutation(size)[edges], axis=1) if permuted and edges is not None else edges

@@ -135,32 +135,22 @@ class Profiles:
         return total
 
     def update(
-        self,
-        rng: np.random.Generator,
-        state: ProfileState,
-        labels: Codes,
-        lookup: Lookup | None = None,
-        *,
-        redraw: bool = True,
+        self, rng: np.random.Generator, state: ProfileState, labels: Codes, lookup: Lookup | None = None
     ) -> None:
         """Draw who is careless, the fields' parameters, w and ψ given who is whom.
 
-        Without `redraw`, the parameters of fields, and all of trees of fields, stay as they are: these draws sum
-        distortions out, which is expensive. ψ is drawn with w summed out first, since ψ given w mixes slowly.
+        ψ is drawn with w summed out first, since ψ given w mixes slowly.
         """
         self._update_careless(rng, state, labels)
         priors = [rate.prior for rate in self.problem.rates]
         distorted_count, clean_count = np.array([(prior.a, prior.b) for prior in priors]).reshape(-1, 2).T.copy()
-        if redraw:
-            for number in range(len(self.dependent.trees)):
-                self._update_tree(rng, state, number, labels)
+        for number in range(len(self.dependent.trees)):
+            self._update_tree(rng, state, number, labels)
         for place, field in enumerate(self.fields):
             if place in self.dependent.places:
                 continue
             values, rates = told(field.codes, labels), self.record_rates(state, place)
-            if redraw:
-                state.fields[place] = field.redraw(rng, state.fields[place], rates, values)
-            parameters = state.fields[place]
+            parameters = state.fields[place] = field.redraw(rng, state.fields[place], rates, values)
             terms = None if lookup is None else lookup(place, parameters, values.two)
             rate_of = self.problem.rate_numbers(place, state.careless)
             draw_rates(rng, field, parameters, state.rates, rate_of, priors, values, terms)

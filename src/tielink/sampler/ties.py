@@ -217,13 +217,6 @@ def mark_led_to(state, ties, record, led, mark):
                 led[ties.neighbour[u]] = mark
 
 
-@njit(forceinline=True)
-def most_without_shared(rules, ties, a, b):
-    """An upper bound of the gain of two records of different files that are alone and share no tie."""
-    f, g = rules.file_of[a], rules.file_of[b]
-    return ties.power[0] * ties.rho[0] * min(ties.theta[a], ties.theta[b]) * ties.sums[min(f, g), max(f, g)]
-
-
 @njit
 def log_shared(state, rules, ties):
     """The sum of all log likelihood ratios, power left out; S must be up to date."""
