@@ -19,18 +19,16 @@ def estimate_power(
     rng: np.random.Generator,
     tables: Tables,
     names: dict[str, str],
-    *,
     sizes: tuple[int, ...],
+    *,
     rho: float,
     sum_c: float,
-    known: bool,
 ) -> float:
-    """Return the largest power that is calibrated; of `known` matches only, if so asked.
+    """Return the largest power that is calibrated.
 
     `names` are those of the tables: the state, weights, and sums per record of either file.
     """
-    of_known = f"JOIN {names['state']} s ON s.i = a.i AND s.known" if known else ""
-    tied = np.sort(tables.fetch(f"SELECT a.i FROM records_a a {of_known} WHERE a.theta > 0 AND a.degree > 0")["i"])
+    tied = np.sort(tables.fetch("SELECT i FROM records_a WHERE theta > 0 AND degree > 0")["i"])
     asked = np.sort(rng.choice(tied, min(RECORDS, len(tied)), replace=False))
     tables.drop("asked", "asked_pairs", "asked_found")
     tables.put("asked", {"i": asked})

@@ -37,7 +37,7 @@ from tielink.run.pilot import CUT, FIRST_GUESS, GROWTH, LEAST, OBJECTION, STRESS
 from tielink.sampler.profiles import ProfileState
 from tielink.sampler.reached import BUSIEST
 
-__all__ = ["Found", "infer"]
+__all__ = ["Figures", "Found", "Rounds", "infer"]
 
 WORDS = {
     "profiles": "by profiles alone",
@@ -84,12 +84,13 @@ class Figures:
     change: float = 0.0
 
 
-class _Rounds:
+class Rounds:
+    """Rounds that link by profiles, and by ties if there are any."""
+
     def __init__(self, model: Model, dataset: Dataset, problem: Problem, run: Run, tables: Tables) -> None:
         self.problem, self.run, self.tables = problem, run, tables
         put_records(tables, dataset, problem)
         self.state = find_pairs(tables, model, dataset, problem, run)
-        self.alone = not problem.fields
         self.network = problem.network if isinstance(problem.network, SharedTiesProblem) else None
         self.given = None if self.network is None else self.network.power
         if self.network is not None and self.given is None and problem.fields and problem.records <= PILOT_RECORDS:
@@ -97,8 +98,8 @@ class _Rounds:
         if self.network is None or self.given == 0.0:
             self.kinds = ["profiles"] * 8
         else:
-            learn = 4 if self.given is not None else 16 if self.alone else 9
-            stress = 0 if self.alone or self.given is not None else 2
+            learn = 4 if self.given is not None else 9
+            stress = 0 if self.given is not None else 2
             self.kinds = ["profiles"] * 3 + ["learn"] * learn + ["stress"] * stress + ["settle"] * 3
         self.figures: list[Figures] = []
 
@@ -131,12 +132,9 @@ class _Rounds:
         raised = bool(heard) and float(np.mean(heard[len(heard) // 2 :])) > OBJECTION * usual
         return CUT * power if raised else power
 
-    def prior(self, matches: float, growing: bool) -> float:
-        """Return the log prior odds of one more match; from known matches alone, they must be allowed to grow first."""
-        linkage = self.problem.linkage
-        if growing:
-            return -float(np.log(max(self.problem.sizes)))
-        steps = np.diff(linkage.log_by_matches)
+    def prior(self, matches: float) -> float:
+        """Return the log prior odds of one more match."""
+        steps = np.diff(self.problem.linkage.log_by_matches)
         return float(steps[min(int(matches), len(steps) - 1)]) if len(steps) else 0.0
 
     def advance(self, k: int) -> Figures:
@@ -157,13 +155,9 @@ class _Rounds:
             if kind == "learn" and self.given is None:
                 rng = np.random.default_rng([self.run.seed, k])
                 names = {"state": state, "weights": f"weights_{k}", "lone_a": f"lone_a_{k}", "lone_b": f"lone_b_{k}"}
-                sizes = self.problem.sizes
-                estimate = estimate_power(
-                    rng, tables, names, sizes=sizes, rho=before.rho, sum_c=sum_c, known=self.alone
-                )
+                estimate = estimate_power(rng, tables, names, self.problem.sizes, rho=before.rho, sum_c=sum_c)
             rho = self._sharing(k, before.rho, sum_c)
-        growing = self.alone and kind == "learn"
-        self._messages(k, power, self.prior(before.matches, growing), LAST_STEPS if k == len(self.kinds) - 1 else STEPS)
+        self._messages(k, power, self.prior(before.matches), LAST_STEPS if k == len(self.kinds) - 1 else STEPS)
         tables.write(f"state_{k}", probabilities(f"gains_{k}", f"messages_{k}"))
         told = f"EXP(-LEAST(GREATEST(e, {number(-WORST)}), 30e0))"
         sums = tables.one(
@@ -180,7 +174,7 @@ class _Rounds:
         tables = self.tables
         weights = f"weights_{k}"
         tables.write(weights, weighty(state))
-        looking = self.kinds[k] == "learn" and (self.alone or k % 2)
+        looking = self.kinds[k] == "learn" and k % 2
         led = (
             reached(weights, LED_TO, state, sure=SURE, busiest=BUSIEST)
             if looking
@@ -246,7 +240,7 @@ def infer(
     """Do all rounds that are not done yet and return what they found."""
     begun = time.monotonic()
     report("Looking for candidates, and learning rates from some of them …")
-    rounds = _Rounds(model, dataset, problem, run, tables)
+    rounds = _rounds(model, dataset, problem, run, tables)
     rounds._read()
     if rounds.figures:
         report(f"Going on after round {len(rounds.figures)} of {len(rounds.kinds)}.")
@@ -269,3 +263,12 @@ def infer(
     rows = tables.fetch(f"SELECT i, j, q, score FROM {state} WHERE NOT known AND q >= {number(KEPT)} ORDER BY 1, 2")
     pairs_found = np.column_stack([rows["i"], rows["j"]]).astype(np.int64)
     return Found(pairs_found, rows["q"], rows["score"], last.rho, last.power, rounds.state)
+
+
+def _rounds(model: Model, dataset: Dataset, problem: Problem, run: Run, tables: Tables) -> Rounds:
+    """Return the rounds for what there is: with fields, or ties alone."""
+    if problem.fields or not isinstance(problem.network, SharedTiesProblem) or problem.network.power == 0.0:
+        return Rounds(model, dataset, problem, run, tables)
+    from tielink.large.alone import TiesAlone  # which builds on this file
+
+    return TiesAlone(dataset, problem, run, tables)

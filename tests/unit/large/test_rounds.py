@@ -166,15 +166,6 @@ def test_missing_packages_and_bad_settings_are_told(small, tmp_path, monkeypatch
                 tl.link(small, engine=engine, progress=False)
 
 
-def test_ties_alone_grow_from_known_matches(tmp_path):
-    simulated = made(120, fields=(), anchors=0.4, sharing=0.8, seed=3)
-    found = run(simulated.dataset, DuckTables(tmp_path))
-    truth = {(int(a), int(b) - 120) for a, b in simulated.truth.pair_numbers}
-    right = np.array([tuple(pair) in truth for pair in found.pairs.tolist()])
-    assert found.probability[right].sum() > 5
-    assert found.probability[~right].sum() < found.probability[right].sum()
-
-
 def test_spark_gives_the_numbers_of_duckdb(tmp_path):
     pyspark = pytest.importorskip("pyspark.sql", reason="pyspark is not installed: pip install 'tielink[spark]'")
     dataset = made(1000, fields=("surname", "suburb", "date_of_birth"), anchors=0.05).dataset
