@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from tielink.data.dataset import Dataset
 from tielink.data.linkage import Linkage
+from tielink.large.alone_statements import news, taught
 from tielink.large.candidates import put_records
 from tielink.large.learning import prior_state
 from tielink.large.rounds import LAST_STEPS, MOST_SHARING, STEPS, Figures, Rounds
-from tielink.large.statements import LIVE, best_candidates, gains, lone, message_step, news, reached, taught, weighty
+from tielink.large.statements import LIVE, best_candidates, gains, lone, message_step, reached, weighty
 from tielink.large.tables import Tables, number, total
 from tielink.large.teaching import conditional_logit, right_among
 from tielink.model.problem import Problem, SharedTiesProblem

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import tielink as tl
+from tielink.large.alone_statements import news, taught
 from tielink.large.engines import choose_engine
-from tielink.large.statements import news, shared, taught, weighty
+from tielink.large.statements import shared, weighty
 from tielink.large.tables import DuckTables
 from tielink.large.teaching import conditional_logit, right_among
 from unit.large.test_rounds import KilledError, made, run, same_tables
