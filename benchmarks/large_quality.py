@@ -3,8 +3,10 @@
 Everything at its default but the length of the exact sampler's chains (2 of 150 + 250 sweeps; on made people of 10,000
 records 2 of 150 + 150, and none beyond), one draw of the known matches. |Δp| is the mean difference of probabilities
 over pairs that either gives at least .05. F₁, average precision and calibration error (pairs with p ≥ .05) leave
-anchors out. `acm_dblp` has ties alone and is linked by variational inference only. CPU seconds are those of this
-process, DuckDB with one thread. Rows of real data need `TIELINK_DATA` (or `--data folder`).
+anchors out. Rows of ties alone leave fields out, too, with three draws of the known matches, a row each: small networks
+(`copied` as in `ties_alone`, 1,000 a side of `acm_dblp`) by both, all of `acm_dblp` and `foursquare_twitter` by
+variational inference only. CPU seconds are those of this process, DuckDB with one thread. Rows of real data need
+`TIELINK_DATA` (or `--data folder`).
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from reproduce.folders import anchored, read
 
 import tielink as tl
 from benchmarks.fits import data_folder
+from benchmarks.ties_alone import DRAWS, PART, SMALL, Made, copied, part_of, real
 from tielink.data.scores import pair_keys
 
 TITLE = "Large files: exact / variational"
@@ -28,7 +31,7 @@ COLUMNS = ("data", "anchors", "average precision", "F₁", "calibration error", 
 FOLDERS = ("aucs_work_lunch", "aucs_facebook_lunch", "highschool", "citeseer")
 SHARES = (0.0, 0.1, 0.3)
 MADE = (10_000,)
-ALONE, ALONE_SHARES = "acm_dblp", (0.05, 0.1, 0.2)
+ALONE, ALONE_SHARES = {"acm_dblp": (0.05, 0.1, 0.2), "foursquare_twitter": (0.1, 0.2)}, (0.1, 0.3)
 
 
 def variational(data: tl.Dataset, seed: int) -> tl.Posterior:
@@ -93,8 +96,22 @@ def measure() -> Iterator[tuple[str, ...]]:
             yield compared(folder, share, anchored(found, share, 0), found.truth)
     for records in MADE:
         yield compared(f"made people, {records:,} + {records:,}", 0.0, *made(records))
-    if root is not None:
-        found = read(root / ALONE, FIELDS.get(ALONE, ()))
+    for share in ALONE_SHARES:
+        yield from alone("copied, 60 + 60", share, copied(share))
+    if root is None:
+        return
+    for folder in SMALL:
         for share in ALONE_SHARES:
-            data = replace(anchored(found, share, 0), columns={})
-            yield compared(f"{ALONE}, ties alone", share, data, found.truth, sampled=False)
+            yield from alone(folder, share, real(read(root / folder), share))
+    for share in ALONE_SHARES:
+        yield from alone(f"acm_dblp, {PART:,} a side", share, real(part_of(read(root / "acm_dblp"), PART), share))
+    for folder, shares in ALONE.items():
+        for share in shares:
+            yield from alone(folder, share, real(read(root / folder), share), sampled=False)
+
+
+def alone(label: str, share: float, make: Made, *, sampled: bool = True) -> Iterator[tuple[str, ...]]:
+    """Yield a row without fields for each draw of the known matches."""
+    for draw in range(DRAWS):
+        data, truth = make(draw)
+        yield compared(f"{label}, ties alone", share, replace(data, columns={}), truth, sampled=sampled)
