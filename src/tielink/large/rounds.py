@@ -51,9 +51,9 @@ WORDS = {
 }
 STEPS, LAST_STEPS = 10, 40
 """Steps of sum-product at most, in a round and in the last one; messages are carried on from round to round."""
-SETTLED = 1e-6
+SETTLED = 1e-4
 """Sum-product ends when no message (a logarithm) moves by more."""
-LOOKING = 3
+LOOKING = 4
 """With fields, ties lead to further candidates in every so many rounds of those that learn."""
 PILOT_RECORDS = 10_000
 """Up to this many records with fields, the exact sampler's pilot run learns the power of ties."""
