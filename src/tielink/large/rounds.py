@@ -177,7 +177,7 @@ class _Rounds:
         tables.write(f"first_{k}", message_step(unsaid, 1.0))
         messages = self._messages(k)
         waiting = self.kinds[-1] != "profiles" and kind == "profiles"
-        kept = "TRUE" if waiting else f"e + GREATEST(g, 0e0) + {number(prior)} > {number(LIVE)}"
+        kept = "TRUE" if waiting else f"e + g + {number(prior)} > {number(LIVE)}"
         tables.write(f"state_{k}", probabilities(listed, messages, f"first_{k}", score, kept))
         tables.drop(messages)
         told = f"EXP(-LEAST(GREATEST(e, {number(-WORST)}), 30e0))"
@@ -224,7 +224,7 @@ class _Rounds:
             tables.write(f"added_{k}", f"SELECT i, j, e, c FROM {state} WHERE i < 0")
 
     def _walk(self, k: int, state: str) -> None:
-        """Write table `adjacent`: what it was, for pairs that are still listed, and what new ones add on either side."""
+        """Write table `adjacent`: what it was, for pairs still listed, and what new pairs on either side add."""
         tables = self.tables
         weights = f"SELECT i, j, c FROM weights_{k}"
         here = f"JOIN listed_{k} k ON k.i = a.i AND k.j = b.j"

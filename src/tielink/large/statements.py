@@ -258,7 +258,8 @@ def message_step(state: str, step: float = DAMPING) -> str:
 def probabilities(pairs: str, messages: str, first: str, score: str, kept: str = "TRUE") -> str:
     """Return the next state: q = wαβ/(1 + wαβ), 1 for known matches and 0 for pairs that are not live.
 
-    Messages are those of one table, or else of the first step, or else 1. Only pairs for which `kept` holds, known matches and live pairs stay candidates.
+    Messages are those of one table, or else of the first step, or else 1. Only pairs for which `kept` holds, known
+    matches and live pairs stay candidates.
     """
     return f"""
         SELECT i, j, e, c, known, g, before, score, la, lb,
