@@ -37,6 +37,8 @@ BYTES = 6_000
 """Memory of a chain for a record."""
 USUAL_DRAWS = 900
 """Sweeps after warm-up that a run may need until it has settled, where their number is not given."""
+VALUE = 3e-4
+"""Seconds to compare a value with all others of its field, where they are texts."""
 TABLES, MARK = "tables", "run.sha256"
 
 
@@ -174,14 +176,15 @@ def variational(
     with TemporaryDirectory() as scratch:
         place = Path(engine.path) if engine.path is not None else (folder or Path(scratch)) / TABLES
         _claim(place, engine, model, dataset, run)
-        report("Comparing values …")
+        values = sum(len(column.values) for column in dataset.columns.values())
+        report(f"Comparing {values:,} different values: about {values * VALUE:,.0f} s …")
         problem = Problem.compile(model, dataset)
         tables = engine.open(place)
         try:
             found = infer(model, dataset, problem, run, tables, report)
         finally:
             tables.close()
-    return variational_posterior(model, dataset, problem, run, found)
+    return variational_posterior(model, dataset, problem, run, found, report)
 
 
 def remove_tables(folder: Path) -> None:

@@ -92,14 +92,23 @@ class Figures:
 
 
 class _Rounds:
-    def __init__(self, model: Model, dataset: Dataset, problem: Problem, run: Run, tables: Tables) -> None:
+    def __init__(
+        self,
+        model: Model,
+        dataset: Dataset,
+        problem: Problem,
+        run: Run,
+        tables: Tables,
+        report: Callable[[str], object],
+    ) -> None:
         self.problem, self.run, self.tables = problem, run, tables
         put_records(tables, dataset, problem)
-        self.state = find_pairs(tables, model, dataset, problem, run)
+        self.state = find_pairs(tables, model, dataset, problem, run, report)
         self.alone = not problem.fields
         self.network = problem.network if isinstance(problem.network, SharedTiesProblem) else None
         self.given = None if self.network is None else self.network.power
         if self.network is not None and self.given is None and problem.fields and problem.records <= PILOT_RECORDS:
+            report("Learning how much ties weigh, by the exact sampler …")
             self.given = self._pilot(model, dataset)
         if self.network is None or self.given == 0.0:
             self.kinds = ["profiles"] * 4
@@ -276,8 +285,8 @@ def infer(
 ) -> Found:
     """Do all rounds that are not done yet and return what they found."""
     begun = time.monotonic()
-    report("Looking for candidates, and learning rates from some of them …")
-    rounds = _Rounds(model, dataset, problem, run, tables)
+    report("Looking for candidates …")
+    rounds = _Rounds(model, dataset, problem, run, tables, report)
     rounds._read()
     if rounds.figures:
         rounds.clean(len(rounds.figures) - 1)
