@@ -4,8 +4,8 @@ Everything at its default but the length of the exact sampler's chains (2 of 150
 records 2 of 150 + 150), one draw of the known matches. |Δp| is the mean difference of probabilities
 over pairs that either gives at least .05. F₁, average precision and calibration error (pairs with p ≥ .05) leave
 anchors out. `acm_dblp` has ties alone and is linked by variational inference only. Seconds are those of this process,
-DuckDB with one thread. Rows of real data need `TIELINK_DATA` (or `--data folder`). Beyond 10,000 records made people are
-linked by both with `TIELINK_EXACT=100000` (several sizes with commas); the sampler then takes hours.
+DuckDB with one thread. Rows of real data need `TIELINK_DATA` (or `--data folder`). Beyond 10,000 records made people
+are linked by both with `TIELINK_EXACT=100000` (several sizes with commas); the sampler then takes hours.
 """
 
 from __future__ import annotations
