@@ -111,7 +111,7 @@ class TiesAlone(Rounds):
         """Write table `parts`: the candidates of this round with all that ties say of them."""
         tables, weights, listed = self.tables, f"weights_{k}", f"listed_{k}"
         tables.write(weights, weighty(f"before_{k}"))
-        tables.write(f"led_{k}", reached(weights, LOOKED_AT, "apart", sure=SURE, busiest=BUSIEST))
+        tables.write(f"led_{k}", reached(weights, LOOKED_AT, sure=SURE, busiest=BUSIEST))
         tables.write(
             listed,
             "SELECT l.i, l.j, LEAST(a.theta, b.theta) AS c, COALESCE(s.la, 0e0) AS la, COALESCE(s.lb, 0e0) AS lb, "

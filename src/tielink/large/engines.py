@@ -41,6 +41,8 @@ USUAL_DRAWS = 900
 TEACHERS, MANY = 100, 1_000
 """Without fields, so many known matches among more records than this teach variational inference what ties are worth;
 then it is better than the exact sampler, which learns one power for all of what ties say."""
+VALUE = 3e-4
+"""Seconds to compare a value with all others of its field, where they are texts."""
 TABLES, MARK = "tables", "run.sha256"
 
 
@@ -191,14 +193,15 @@ def variational(
     with TemporaryDirectory() as scratch:
         place = Path(engine.path) if engine.path is not None else (folder or Path(scratch)) / TABLES
         _claim(place, engine, model, dataset, run)
-        report("Comparing values …")
+        values = sum(len(column.values) for column in dataset.columns.values())
+        report(f"Comparing {values:,} different values: about {values * VALUE:,.0f} s …")
         problem = Problem.compile(model, dataset)
         tables = engine.open(place)
         try:
             found = infer(model, dataset, problem, run, tables, report)
         finally:
             tables.close()
-    return variational_posterior(model, dataset, problem, run, found)
+    return variational_posterior(model, dataset, problem, run, found, report)
 
 
 def remove_tables(folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tielink.large.statements import gains, shared
+from tielink.large.statements import adjacent, gains, shared
 from tielink.large.tables import Tables
 from tielink.network.power import Choice, calibrated_power
 
@@ -35,7 +35,8 @@ def estimate_power(
     partner = _partners(rng, tables, names["state"], asked)
     others = _others(rng, asked, partner, sizes[1])
     tables.put("asked_pairs", {"i": others[:, 0], "j": others[:, 1]})
-    tables.write("asked_found", shared(names["weights"], rho, asked="asked"))
+    met = adjacent(names["weights"], "JOIN asked k ON k.i = a.i")
+    tables.write("asked_found", shared(f"({met})", names["weights"], rho))
     either = "(SELECT i, j FROM asked_found UNION SELECT i, j FROM asked_pairs)"
     pairs = (
         f"(SELECT k.i, k.j, LEAST(a.theta, b.theta) AS c FROM {either} k JOIN records_a a ON a.i = k.i "

@@ -8,7 +8,7 @@ import pytest
 import tielink as tl
 from tielink.large.alone_statements import news, taught
 from tielink.large.engines import choose_engine
-from tielink.large.statements import shared, weighty
+from tielink.large.statements import adjacent, shared, weighty
 from tielink.large.tables import DuckTables
 from tielink.large.teaching import conditional_logit, right_among
 from unit.large.test_rounds import KilledError, made, run, same_tables
@@ -43,7 +43,8 @@ def test_supporters_who_know_each_other_are_one_piece_of_news(tables, side):
         assert common.get((i, j), 0.0) == pytest.approx(sum(told.values()), abs=1e-8)
         fewer += wanted < 0.9 * sum(told.values())
     assert fewer > 2
-    usual = by_pair(tables.fetch(shared("weights", RHO, "state")), "h")
+    tables.write("adjacent", adjacent("weights", "JOIN state k ON k.i = a.i AND k.j = b.j"))
+    usual = by_pair(tables.fetch(shared("adjacent", "weights", RHO)), "h")
     assert by_pair(rows, "h") == pytest.approx(usual, abs=1e-8)
 
 
