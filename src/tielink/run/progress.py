@@ -53,10 +53,13 @@ class _Display:
     def report(self, progress: Progress) -> None:
         """Show where a chain is."""
         now = time.monotonic()
-        if progress.persons is not None:
-            self.begun = self.begun or now
-            self.first.setdefault(progress.chain, progress.done)
+        if progress.persons is None:  # a kernel is compiled, say: the pace is taken anew from the next sweep on
+            self.begun = 0.0
+        else:
             self.done[progress.chain], self.sweeps = progress.done, progress.total
+            if not self.begun:
+                self.begun, self.first = now, dict(self.done)
+            self.first.setdefault(progress.chain, progress.done)
             if not self.foretold and now - self.begun >= PACE_SECONDS:
                 self.foretold = True
                 self.console.print(self.forecast(progress, now), soft_wrap=True)

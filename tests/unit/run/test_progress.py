@@ -73,3 +73,16 @@ def test_the_forecast_comes_once_from_the_first_seconds(clock, run, after):
     assert said == [
         f"Forecast: 67,890 candidate pairs; 4 × 2,000 sweeps take about 13 min more{after}; 350 MB for each process."
     ]
+
+
+def test_time_spent_compiling_is_no_part_of_the_pace(clock):
+    out = io.StringIO()
+    display = shown._Lines(FOUR, Console(file=out, width=80))
+    with display as report:
+        report(swept(1))
+        report(Progress(0, "compiling (once; kept for later runs)"))
+        clock[0] += 60.0
+        for second in range(1, 9):
+            clock[0] += 1.0
+            report(swept(10 * second))
+    assert "4 × 2,000 sweeps take about 13 min more" in out.getvalue()
