@@ -314,4 +314,7 @@ def _rounds(
         return Rounds(model, dataset, problem, run, tables, report)
     from tielink.large.alone import TiesAlone  # which builds on this file
 
+    if not len(dataset.anchors.pair_numbers):
+        report("No matches are known: ties alone have nothing to begin with, and nothing will be found.")
+
     return TiesAlone(dataset, problem, run, tables)

@@ -125,8 +125,10 @@ def test_known_non_matches_are_never_linked_and_known_matches_not_told(tmp_path)
 
 
 def test_without_known_matches_nothing_is_found(tmp_path):
-    found = run(alone(0.0).dataset, DuckTables(tmp_path))
+    said = []
+    found = run(alone(0.0).dataset, DuckTables(tmp_path), said.append)
     assert len(found.pairs) == 0
+    assert any("nothing to begin with" in text for text in said)
 
 
 def test_where_networks_have_nothing_in_common_nothing_is_sure(tmp_path):
