@@ -35,6 +35,7 @@ PARTS = (
     "changing_fields",
     "field_kinds",
     "duplicates",
+    "duplicate_errors",
     "more_files",
     "ties_and_profiles",
     "ties_egos",

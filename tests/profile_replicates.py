@@ -60,7 +60,7 @@ def one_replicate(
     chain._list(chain.listed.pairs[listed], chain.strong[listed])
 
     def statistics() -> list[float]:
-        chosen = [value for values in own.fields if len(values) for value in (values[0], values[-2])]
+        chosen = [value for values in own.fields if len(values) for value in (values[0], values[-2:][0])]
         likelihood = sum(
             log_collapsed(field, own.fields[place], judge.record_rates(own, place), chain.person())
             for place, field in enumerate(problem.fields)

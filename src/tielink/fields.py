@@ -234,22 +234,21 @@ def _frequency_complaints(frequencies: Mapping[str, float] | str) -> Iterator[Co
 class Measured(Field):
     """Base of numbers and dates: honest values lie near the true one, distorted ones are slips or anything.
 
-        f(x | v) = (1 − ψ)·c_v(x) + ψ·[(1 − ε)·s(x | v) + ε·p(x)],
+        f(x | v) = (1 − ψ)·c_v(x) + ψ·[(1 − ρ)·s(x | v) + ρ·q(x)],        q(x) = Σ_v p(v)·c_v(x),
 
-    with c_v a normal distribution of standard deviation τ around v (x = v for τ = 0), s a slip of the hand, and
-    p the distribution of true values, smoothed from the files.
+    with c_v a normal distribution of standard deviation τ around v (x = v for τ = 0), s a slip of the hand, p the
+    distribution of true values, smoothed from the files, and q that of honest values of anybody.
     """
 
+    parts: ClassVar[Mapping[str, tuple[type[Specification], ...]]] = {"distortion": (Beta,), "another": (Beta,)}
     distortion: Beta = SOMETIMES
     tolerance: float = 0.0
-    unrelated: float = 0.2
+    another: Beta = ANOTHER
 
     def complaints(self) -> Iterator[Complaint]:
         """Check each setting on its own."""
         if self.tolerance != 0 and not is_number(self.tolerance, above=0):
             yield "tolerance", "a number of at least 0"
-        if self.unrelated not in (0, 1) and not (is_number(self.unrelated, above=0) and self.unrelated < 1):
-            yield "unrelated", "a share from 0 to 1"
 
 
 @dataclass(frozen=True)
@@ -265,8 +264,8 @@ class Number(Measured):
     tolerance
         τ: the standard deviation of honest values around the true one; 0 if they are equal to it. Values are then read
         to a step of a half to a twentieth of τ.
-    unrelated
-        ε: the share of distorted values that have nothing to do with the true one.
+    another
+        Prior of ρ, the share of distorted values that have nothing to do with the true one.
     """
 
     kind: ClassVar[str] = "number"
@@ -286,8 +285,8 @@ class Date(Measured):
         Prior of the distortion rate ψ_ℓ.
     tolerance
         τ, in days: the standard deviation of honest dates around the true one; 0 if they are equal to it.
-    unrelated
-        ε: the share of distorted values that have nothing to do with the true one.
+    another
+        Prior of ρ, the share of distorted values that have nothing to do with the true one.
     format
         How dates are written, in the manner of strptime ("%d/%m/%Y"). "auto" takes ISO dates, YYYYMMDD, day.month.year,
         and day/month/year or month/day/year, whichever a file's values allow.

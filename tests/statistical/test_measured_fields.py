@@ -19,6 +19,7 @@ import tielink as tl
 from partitions import pairings
 from profile_replicates import largest_z
 from tielink.channels.channel import Terms
+from tielink.channels.distorted_mixture import MixtureChannel
 from tielink.channels.lattice import DateLattice, NumberLattice
 from tielink.channels.measured import MeasuredChannel
 from tielink.data.linkage import canonical
@@ -38,8 +39,9 @@ def problem(spread=0.0, careless=None) -> tl.Problem:
     compiled = tl.Problem.compile(model, blank({"a": 3, "b": 3}, {"year": ["x"], "day": ["x"]}))
     rng = np.random.default_rng(1)
     silent = np.full(6, -1)
-    year = MeasuredChannel("year", silent, 14, NumberLattice(1993, 14), rng.dirichlet(np.ones(14)), spread, 0.4)
-    day = MeasuredChannel("day", silent, 31, DateLattice(10_957, 31), rng.dirichlet(np.ones(31)), 0.0, 0.2)
+    another = tl.Beta(2, 6)
+    year = MeasuredChannel("year", silent, 14, another, NumberLattice(1993, 14), rng.dirichlet(np.ones(14)), spread)
+    day = MeasuredChannel("day", silent, 31, another, DateLattice(10_957, 31), rng.dirichlet(np.ones(31)), 0.0)
     return replace(compiled, fields=(year, day))
 
 
@@ -79,6 +81,11 @@ def test_clean_and_distorted_values_exchanged_are_caught():
     assert largest_z(problem(), 300, sweeps=3, break_it=exchange) > CAUGHT
 
 
+def test_a_share_of_other_values_drawn_without_its_prior_is_caught(monkeypatch):
+    monkeypatch.setattr(MixtureChannel, "_log_rho", lambda self, rho: 0.0)
+    assert largest_z(problem(), 200) > CAUGHT
+
+
 @pytest.mark.long
 def test_a_forgotten_tolerance_is_caught():
     def forget(profiles):
@@ -94,23 +101,28 @@ def test_linkages_of_tiny_files_against_enumeration():
     right = pl.DataFrame(
         {"id": range(3), "year": [1948, 1990, 1976], "day": ["1984-03-05", "1991-01-02", "1975-07-08"]}
     )
-    fields = {"year": tl.Number(tl.Beta(3e7, 7e7), tolerance=1), "day": tl.Date(tl.Beta(2e7, 8e7))}
+    another = tl.Beta(2, 3)
+    fields = {
+        "year": tl.Number(tl.Beta(3e7, 7e7), tolerance=1, another=another),
+        "day": tl.Date(tl.Beta(2e7, 8e7), another=another),
+    }
     data = tl.Dataset.from_frames({"a": left, "b": right}, fields=fields)
     model = tl.Model(linkage=tl.MatchRate(1, 2))
     compiled = tl.Problem.compile(model, data)
     linkages = list(pairings([0, 0, 0, 1, 1, 1]))
 
+    points, weights = np.polynomial.legendre.leggauss(6)  # ρ is in polynomials of degree 9
+
     def exact(rates):
-        logs = np.array(
-            [
-                log_linkage(compiled, labels)
-                + sum(
-                    log_collapsed(field, np.empty(0), rate, labels)
-                    for field, rate in zip(compiled.fields, rates, strict=True)
-                )
-                for labels in linkages
+        logs = np.array([log_linkage(compiled, labels) for labels in linkages])
+        for field, rate in zip(compiled.fields, rates, strict=True):
+            by_share = [
+                np.log(weight)
+                + field.log_prior(rho)
+                + np.array([log_collapsed(field, rho, rate, one) for one in linkages])
+                for rho, weight in zip((points[:, None] + 1) / 2, weights, strict=True)
             ]
-        )
+            logs += logsumexp(by_share, axis=0)
         return np.exp(logs - logsumexp(logs))
 
     posterior = tl.sample(model, data, chains=2, warmup=20, draws=1000, thin=4, seed=4, workers=0)

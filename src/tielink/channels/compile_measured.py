@@ -35,7 +35,7 @@ def compile_measured(name: str, field: Measured, column: Column, file_of: Codes,
     if not by_file.any():  # nobody says anything yet: each value that could be said counts once
         np.add.at(by_file[0], points, 1)
     truth = smooth_truth(largest_count(by_file), others_count(by_file), spread)
-    return MeasuredChannel(name, codes, lattice.size, lattice, truth, spread, float(field.unrelated))
+    return MeasuredChannel(name, codes, lattice.size, field.another, lattice, truth, spread)
 
 
 def _numbers(name: str, field: Measured, column: Column, faults: Faults) -> tuple[Lattice, Codes, float] | None:

@@ -39,6 +39,8 @@ LEAST_RECORDS = 50
 """Fewer records with both values tell nothing."""
 MOST_RECORDS = 200_000
 """Records that gains are computed from."""
+FEW = 2
+"""Where a file may hold people twice, values of so few records tell nothing: they may be one person's."""
 KEPT = 0.999
 """At most this share of a value's probability is that of pairs as they were seen, so that nothing is impossible."""
 
@@ -78,7 +80,7 @@ def learn_edges(
         some = these[:: 1 + len(these) // MOST_RECORDS]
         # The more fields are joined, the fewer records are taken for duplicates: as many are the same ones.
         if (a, b, len(these)) not in gains:
-            gains[a, b, len(these)] = _gain(columns[some, a], columns[some, b], file_of[some])
+            gains[a, b, len(these)] = _gain(columns[some, a], columns[some, b], file_of[some], FEW if within else 0)
         return gains[a, b, len(these)]
 
     while edges is None:
@@ -101,13 +103,16 @@ def _trees(fields: int, edges: Sequence[Edge]) -> Codes:
     return tree
 
 
-def _gain(one: Codes, two: Codes, file_of: Codes) -> float:
-    """Return the mean log p(u, v)/p(u)p(v) over records, each set aside; 0 if that is too little to tell."""
+def _gain(one: Codes, two: Codes, file_of: Codes, few: int) -> float:
+    """Return the mean log p(u, v)/p(u)p(v) over records, each set aside; 0 if that is too little to tell.
+
+    Values that no more than `few` records of a file have tell nothing.
+    """
     logs = []
     for file in np.unique(file_of):
         here = (file_of == file) & (one != MISSING) & (two != MISSING)
         if here.sum() > 1:
-            logs.append(_set_aside(one[here], two[here]))
+            logs.append(_set_aside(one[here], two[here], few))
     found = np.concatenate(logs) if logs else np.zeros(0)
     if len(found) < LEAST_RECORDS:
         return 0.0
@@ -116,8 +121,8 @@ def _gain(one: Codes, two: Codes, file_of: Codes) -> float:
     return float(found.mean()) if told else 0.0
 
 
-def _set_aside(one: Codes, two: Codes) -> Floats:
-    """Return log p(u, v)/p(u)p(v) of each record of a file, by the counts of the others."""
+def _set_aside(one: Codes, two: Codes, few: int) -> Floats:
+    """Return log p(u, v)/p(u)p(v) of each record of a file, by the counts of the others; 0 for values of few."""
     (_, u, of_u), (_, v, of_v) = (np.unique(codes, return_inverse=True, return_counts=True) for codes in (one, two))
     _, cell, of_cell = np.unique(u * len(of_v) + v, return_inverse=True, return_counts=True)
     off, n = discount(of_cell), float(len(one))
@@ -128,7 +133,8 @@ def _set_aside(one: Codes, two: Codes) -> Floats:
     p_u, p_v = np.maximum(of_u[u] - 1.0, 0.5), np.maximum(of_v[v] - 1.0, 0.5)
     rest_u, rest_v = (np.maximum(p - (q - change), (1 - KEPT) * p) for p, q in ((p_u, q_u[u]), (p_v, q_v[v])))
     left = max(n - own.sum(), (1 - KEPT) * n)
-    return np.asarray(np.log((less[cell] + rest_u * rest_v / left) * n / (p_u * p_v)))
+    logs = np.log((less[cell] + rest_u * rest_v / left) * n / (p_u * p_v))
+    return np.where(np.minimum(of_u[u], of_v[v]) > few, logs, 0.0)
 
 
 def cells(one: Channel, two: Channel, kept: Codes, file_of: Codes) -> Cells:

@@ -1,4 +1,4 @@
-"""Channels whose distorted values are either mistyped or another value altogether.
+"""Channels whose distorted values are either mistyped or another value altogether: open strings, names, numbers, dates.
 
     ζ_v(x) = (1 − ρ)·t_v(x) + ρ·q(x),        q(x) = Σ_v p(v)·c_v(x),
 
@@ -9,19 +9,34 @@ and t are tables at each point of a grid of rates; with them every term is a pol
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.special import betaln, xlog1py, xlogy
 
-from tielink.channels.channel import Also, Bound, Channel, Codes, Floats, Terms, Told, mixed, mixed_group, nothing_else
+from tielink.channels.channel import (
+    Also,
+    Bound,
+    Channel,
+    Codes,
+    Floats,
+    Terms,
+    Told,
+    Truths,
+    mixed,
+    mixed_group,
+    nothing_else,
+)
+from tielink.channels.group_kernels import sum_group
 from tielink.channels.slice_sampling import slice_draw
 from tielink.specification import Beta
 
-__all__ = ["MixtureChannel", "Place"]
+__all__ = ["REMEMBERED", "MixtureChannel", "Place"]
 
 Place = tuple[int, ...]
 """The place of every rate in its grid."""
+REMEMBERED = 20_000
+"""Persons with three or more records whose tables a channel keeps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +65,36 @@ class MixtureChannel(Channel):
     @abstractmethod
     def near_terms(self, place: Place, found: Codes) -> tuple[Floats, Floats, Floats, Floats]:
         """Return Σ p·c(x)c(y), Σ p·t(x)c(y), Σ p·c(x)t(y) and Σ p·t(x)t(y) of near pairs."""
+
+    @abstractmethod
+    def looked_at(self, place: Place, values: tuple[int, ...]) -> tuple[Floats, Floats, Floats]:
+        """Return p(v), c_v(x) and t_v(x) of the true values looked at for the records of one person."""
+
+    def truths(self, parameters: Floats, values: Codes) -> Truths:
+        """Return the true values looked at, and all others as one column.
+
+        That has the probability that is left, and mistypes each value as often as makes m(x) of one record exact;
+        within it the records are independent.
+        """
+        rho, place = self.split(parameters)
+        prior, clean, changed = self.looked_at(place, tuple(values.tolist()))
+        plain = self.plain(place, values)
+        rest = max(1.0 - float(prior.sum()), 1e-12)
+        left = np.maximum(self.mistyped(place, values) - changed @ prior, 0.0) / rest
+        return Truths(
+            np.append(prior, rest),
+            np.column_stack([clean, np.zeros(len(values))]),
+            np.column_stack([(1 - rho) * changed + rho * plain[:, None], (1 - rho) * left + rho * plain]),
+        )
+
+    def group(self, parameters: Floats, values: Codes) -> Floats:
+        """Return what the default makes of `truths`, without laying them out."""
+        rho, place = self.split(parameters)
+        plain, mistyped = self.plain(place, values), self.mistyped(place, values)
+        terms = np.empty((len(values), 2 ** values.shape[1]))
+        for number, group in enumerate(values.tolist()):
+            sum_group(*self.looked_at(place, tuple(group)), plain[number], mistyped[number], rho, terms[number])
+        return terms.T
 
     def split(self, parameters: Floats) -> tuple[float, Place]:
         """Return ρ and the places of the rates in their grids."""
@@ -139,6 +184,8 @@ class _NearBound(Bound):
 
     near: Codes
     found: Codes
+    _kept: dict[Place, tuple[Floats, Floats, Floats, Floats]] = field(default_factory=dict)
+    """The sums of near pairs where the rates stand now: ρ moves alone more often than with them."""
 
     def terms(self, parameters: Floats) -> Terms:
         assert isinstance(self.channel, MixtureChannel)
@@ -157,7 +204,10 @@ class _NearBound(Bound):
         both = rho * (1 - rho) * (typed_left * q_right + q_left * typed_right) + rho * other
         terms = [np.zeros(self.left.shape), other.copy(), other, both]
         weights = (1.0, 1 - rho, 1 - rho, (1 - rho) ** 2)
-        for term, own, weight in zip(terms, channel.near_terms(place, self.found), weights, strict=True):
+        if place not in self._kept:
+            self._kept.clear()
+            self._kept[place] = channel.near_terms(place, self.found)
+        for term, own, weight in zip(terms, self._kept[place], weights, strict=True):
             term.reshape(-1)[self.near] += weight * own
         return Terms(*terms)
 

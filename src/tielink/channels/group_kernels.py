@@ -1,4 +1,4 @@
-"""The sum over true strings of what several records of one person say."""
+"""The sum over true values of what several records of one person say."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ def sum_group(prior, clean, changed, plain, mistyped, rho, out):
     """
     Write sum_v p(v) prod_i (c_v or zeta_v)(x_i) for each choice of what is distorted: bit i of the row says x_i is.
 
-    Truths that are not laid out are one more, which no record says clean; see `OpenStringChannel.truths`.
+    Truths that are not laid out are one more, which no record says clean; see `MixtureChannel.truths`.
     """
     size = plain.size
     rest, left, zeta = 1.0, mistyped.copy(), np.empty(size)

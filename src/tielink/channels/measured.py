@@ -1,18 +1,18 @@
 """The channel of numbers and dates: honest values lie near the true one, distorted ones are slips or anything.
 
-True values v and what is written, x, are points of one lattice. With ε = `unrelated`,
+True values v and what is written, x, are points of one lattice. With q(x) = Σ_v p(v)·c_v(x), what anybody honest says,
 
     c_v(x) ∝ exp(−(x − v)²/2τ²) for |x − v| ≤ 4τ (x = v for τ = 0),
-    ζ_v(x) = (1 − ε)·s(x | v) + ε·p(x),
+    ζ_v(x) = (1 − ρ)·s(x | v) + ρ·q(x),
 
 where s chooses one of the kinds of slips that v can suffer, then one slip of that kind, all equally likely; a v that
-can suffer none has ε = 1. Each of c, s is a sparse matrix over (what is written, what is true), so that all sums over
-v are sparse products plus terms of rank one, exactly.
+can suffer none stays as it is. Each of c, s is a sparse matrix over (what is written, what is true), so that all sums
+over v are sparse products plus terms of rank one, exactly. The one parameter is ρ.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tielink.channels.channel import Bound, Channel, Codes, Drawn, Fixed, Floats, Terms, Truths
+from tielink.channels.channel import Codes, Drawn, Floats
+from tielink.channels.distorted_mixture import REMEMBERED, MixtureChannel, Place
 from tielink.channels.lattice import Lattice
 from tielink.channels.near_truths import NearTruths, near_rows, worth_keeping
 from tielink.data.columns import MISSING
@@ -33,16 +34,20 @@ AT_ONCE = 50_000
 
 
 @dataclass(frozen=True, eq=False)
-class MeasuredChannel(Channel):
-    """Numbers or dates; codes are points of the lattice. Nothing is sampled but the rates."""
+class MeasuredChannel(MixtureChannel):
+    """Numbers or dates; codes are points of the lattice."""
 
     lattice: Lattice
     truth: Floats
     """p(v) of every point."""
     spread: float
     """τ, in steps of the lattice."""
-    unrelated: float
-    """ε: the share of distorted values that have nothing to do with the true one."""
+    _groups: dict[tuple[int, ...], tuple[Floats, Floats, Floats]] = field(default_factory=dict)
+
+    @property
+    def grids(self) -> tuple[tuple[Floats, Floats], ...]:
+        """No rate lives on a grid."""
+        return ()
 
     @cached_property
     def seen(self) -> Codes:
@@ -67,11 +72,6 @@ class MeasuredChannel(Channel):
         return np.concatenate(parts, axis=1)
 
     @cached_property
-    def _elsewhere(self) -> Floats:
-        """ε of every true value: 1 where no slip is possible."""
-        return np.where((self._slip_counts > 0).any(axis=0), self.unrelated, 1.0)
-
-    @cached_property
     def clean(self) -> Any:
         """c_v(x), seen values × points."""
         reach = len(self.kernel) // 2
@@ -84,62 +84,57 @@ class MeasuredChannel(Channel):
 
     @cached_property
     def slipped(self) -> Any:
-        """(1 − ε)·s(x | v), seen values × points; a slip leads from v to x as it leads from x to v."""
+        """s(x | v), seen values × points; a slip leads from v to x as it leads from x to v."""
         kinds = (self._slip_counts > 0).sum(axis=0)
-        total = sparse.csr_array((len(self.seen), self.levels))
+        firm = np.flatnonzero(kinds[self.seen] == 0)
+        total = sparse.csr_array((np.ones(len(firm)), (firm, self.seen[firm])), (len(self.seen), self.levels))
         for kind, slips in enumerate(self.lattice.slips(self.seen)):
-            true = slips.to
-            weight = (1 - self._elsewhere[true]) / (kinds[true] * self._slip_counts[kind][true])
-            total = total + sparse.csr_array((weight, (slips.place, true)), total.shape)
+            weight = 1.0 / (kinds[slips.to] * self._slip_counts[kind][slips.to])
+            total = total + sparse.csr_array((weight, (slips.place, slips.to)), total.shape)
         return total.tocsr()
 
     @cached_property
-    def _sums(self) -> dict[str, Any]:
-        """Every sum over true values that the terms are made of."""
-        p, other = self.truth, self.truth * self._elsewhere
-        clean, slipped = self.clean, self.slipped
-        weighted_clean, weighted_slipped = clean.multiply(p).tocsr(), slipped.multiply(p).tocsr()
-        crossed = (slipped @ weighted_clean.T).tocsr()
-        return {
-            "clean": clean @ p,
-            "slipped": slipped @ p,
-            "clean, other": clean @ other,
-            "slipped, other": slipped @ other,
-            "other": float(other.sum()),
-            "other twice": float((other * self._elsewhere).sum()),
-            "clean × clean": (clean @ weighted_clean.T).tocsr(),
-            "slipped × clean": crossed,
-            "clean × slipped": crossed.T.tocsr(),
-            "slipped × slipped": (slipped @ weighted_slipped.T).tocsr(),
-        }
+    def _singles(self) -> tuple[Floats, Floats]:
+        """q(x) and Σ_v p(v)·s(x | v) of every seen value."""
+        return self.clean @ self.truth, self.slipped @ self.truth
+
+    @cached_property
+    def _pairs(self) -> tuple[Any, Any, Any]:
+        """Σ p·c(x)c(y), Σ p·s(x)c(y) and Σ p·s(x)s(y) of all pairs of seen values."""
+        clean, slipped = (part.multiply(self.truth).tocsr().T for part in (self.clean, self.slipped))
+        return (self.clean @ clean).tocsr(), (self.slipped @ clean).tocsr(), (self.slipped @ slipped).tocsr()
 
     def _rows(self, values: Codes) -> Codes:
         """Return the rows of codes; one that no record has (it stands in for a missing value) gets any."""
         return np.minimum(np.searchsorted(self.seen, values), len(self.seen) - 1)
 
-    def single(self, parameters: Floats, values: Codes) -> tuple[Floats, Floats]:
-        """Return Σ_v p(v)c_v(x) and Σ_v p(v)ζ_v(x)."""
-        rows, sums = self._rows(values), self._sums
-        return sums["clean"][rows], sums["slipped"][rows] + self.truth[values] * sums["other"]
+    def plain(self, place: Place, values: Codes) -> Floats:
+        """Return q(x)."""
+        return np.asarray(self._singles[0][self._rows(values)])
 
-    def pair(self, parameters: Floats, left: Codes, right: Codes) -> Terms:
-        """Return the four sums: sparse products, and terms of rank one for values that are unrelated to the truth."""
-        x, y, sums = self._rows(left), self._rows(right), self._sums
-        anywhere_x, anywhere_y = self.truth[left], self.truth[right]
-        both = anywhere_x * anywhere_y * sums["other twice"]
-        both = both + anywhere_y * sums["slipped, other"][x] + anywhere_x * sums["slipped, other"][y]
-        return Terms(
-            _at(sums["clean × clean"], x, y),
-            _at(sums["slipped × clean"], x, y) + anywhere_x * sums["clean, other"][y],
-            _at(sums["clean × slipped"], x, y) + anywhere_y * sums["clean, other"][x],
-            _at(sums["slipped × slipped"], x, y) + both,
-        )
+    def mistyped(self, place: Place, values: Codes) -> Floats:
+        """Return Σ_v p(v)·s(x | v)."""
+        return np.asarray(self._singles[1][self._rows(values)])
 
-    def truths(self, parameters: Floats, values: Codes) -> Truths:
-        """Return all points of the lattice."""
-        rows = self._rows(values)
-        anywhere = self.truth[values][:, None] * self._elsewhere
-        return Truths(self.truth, self.clean[rows].toarray(), self.slipped[rows].toarray() + anywhere)
+    def find(self, left: Codes, right: Codes) -> Codes:
+        """Return the place of each pair in a table of all."""
+        return self._rows(left) * len(self.seen) + self._rows(right)
+
+    def near_terms(self, place: Place, found: Codes) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return the four sums: all of them are sparse products."""
+        (x, y), (clean, crossed, slipped) = np.divmod(found, len(self.seen)), self._pairs
+        return _at(clean, x, y), _at(crossed, x, y), _at(crossed, y, x), _at(slipped, x, y)
+
+    def looked_at(self, place: Place, values: tuple[int, ...]) -> tuple[Floats, Floats, Floats]:
+        """Return the points that any of the values may stand for: nothing is neglected."""
+        if values not in self._groups:
+            rows = self._rows(np.array(values))
+            clean, slipped = self.clean[rows], self.slipped[rows]
+            points = np.union1d(clean.indices, slipped.indices)
+            if len(self._groups) > REMEMBERED:
+                self._groups.clear()
+            self._groups[values] = self.truth[points], clean[:, points].toarray(), slipped[:, points].toarray()
+        return self._groups[values]
 
     def code_probability(self) -> Floats | None:
         """Return p(v) of every point."""
@@ -147,27 +142,22 @@ class MeasuredChannel(Channel):
 
     def near_truths(self, parameters: Floats) -> NearTruths:
         """Lay out points within the tolerance and those a likely slip away."""
+        rho, _ = self.split(parameters)
         near = ((self.clean > 0) + (self.slipped > 0)).tocoo()
         rows, truth = near.row.astype(np.int64), near.col.astype(np.int64)
         order = np.lexsort((truth, rows))
         rows, truth = rows[order], truth[order]
-        values, p = self.seen[rows], self.truth
-        clean, slipped = _at(self.clean, rows, truth), _at(self.slipped, rows, truth)
-        distorted = slipped + p[values] * self._elsewhere[truth]
-        singles = np.zeros((2, self.levels))
+        values, singles, other = self.seen[rows], np.zeros((2, self.levels)), np.zeros(self.levels)
         singles[:, self.seen] = self.single(parameters, self.seen)
-        kept = worth_keeping(clean, distorted, p[truth], singles.sum(axis=0)[values], values == truth)
-        far = p * self._sums["other"]
-        return near_rows(values[kept], truth[kept], clean[kept], distorted[kept], p, singles[1], far)
-
-    def bind(self, left: Codes, right: Codes) -> Bound:
-        """Look the pairs up once: their terms never change."""
-        return Fixed(self, left, right, self.pair(self.start(), left, right))
+        other[self.seen] = rho * self._singles[0]
+        clean, distorted = _at(self.clean, rows, truth), (1 - rho) * _at(self.slipped, rows, truth) + other[values]
+        kept = worth_keeping(clean, distorted, self.truth[truth], singles.sum(axis=0)[values], values == truth)
+        return near_rows(values[kept], truth[kept], clean[kept], distorted[kept], self.truth, singles[1], other)
 
     def near(self) -> tuple[Codes, Codes]:
         """Return pairs of values within the tolerance of each other or a slip apart."""
-        sums = self._sums
-        found = (sums["clean × clean"] + sums["slipped × clean"] + sums["clean × slipped"]).tocoo()
+        clean, crossed, _ = self._pairs
+        found = (clean + crossed + crossed.T).tocoo()
         later = found.row < found.col
         return self.seen[found.row[later]], self.seen[found.col[later]]
 
@@ -175,18 +165,20 @@ class MeasuredChannel(Channel):
         self, rng: np.random.Generator, parameters: Floats, labels: Codes, distorted: NDArray[np.bool_]
     ) -> Drawn:
         """Draw true values, honest deviations from them, and slips."""
-        truths, values = self.draw(rng, labels, distorted)
+        truths, values = self.draw(rng, self.split(parameters)[0], labels, distorted)
         return Drawn.of_texts(self.lattice.texts(truths), self.lattice.texts(values))
 
-    def draw(self, rng: np.random.Generator, labels: Codes, distorted: NDArray[np.bool_]) -> tuple[Codes, Codes]:
+    def draw(
+        self, rng: np.random.Generator, rho: float, labels: Codes, distorted: NDArray[np.bool_]
+    ) -> tuple[Codes, Codes]:
         """Draw the code of every person's true value and of every record's value."""
         truths = rng.choice(self.levels, size=int(labels.max(initial=-1)) + 1, p=self.truth)
         values = truths[labels]
-        anywhere = distorted & (rng.random(len(labels)) < self._elsewhere[values])
-        slipped = distorted & ~anywhere
+        other = distorted & (rng.random(len(labels)) < rho)
+        slipped = distorted & ~other
         values[slipped] = _slip(rng, self.lattice, values[slipped])
-        values[anywhere] = rng.choice(self.levels, size=int(anywhere.sum()), p=self.truth)
-        values[~distorted] = self._honest(rng, values[~distorted])
+        values[other] = rng.choice(self.levels, size=int(other.sum()), p=self.truth)
+        values[~slipped] = self._honest(rng, values[~slipped])
         return truths, values
 
     def _honest(self, rng: np.random.Generator, true: Codes) -> Codes:
@@ -198,11 +190,11 @@ class MeasuredChannel(Channel):
 
 
 def _slip(rng: np.random.Generator, lattice: Lattice, true: Codes) -> Codes:
-    """Choose a kind of slip that is possible, then one of that kind, for every true value (each has some)."""
+    """Choose a kind of slip that is possible, if any is, then one of that kind, for every true value."""
     kinds, written = lattice.slips(true), true.copy()
     counts = np.array([np.bincount(slips.place, minlength=len(true)) for slips in kinds])
-    nth = rng.integers((counts > 0).sum(axis=0))
-    chosen = np.argmax((counts > 0).cumsum(axis=0) > nth, axis=0)
+    nth = (rng.random(len(true)) * (counts > 0).sum(axis=0)).astype(np.int64)
+    chosen = np.where(counts.any(axis=0), np.argmax((counts > 0).cumsum(axis=0) > nth, axis=0), -1)
     for kind, slips in enumerate(kinds):
         mine = np.flatnonzero(chosen == kind)
         first = np.cumsum(counts[kind]) - counts[kind]
@@ -212,8 +204,6 @@ def _slip(rng: np.random.Generator, lattice: Lattice, true: Codes) -> Codes:
 
 
 def _at(matrix: Any, rows: Codes, columns: Codes) -> Floats:
-    """Read entries of a sparse matrix; a grid of all pairs of some rows and columns is cut out whole."""
-    if rows.ndim == 2 and rows.strides[1] == 0 and columns.strides[0] == 0:
-        return np.asarray(matrix[rows[:, 0]][:, columns[0]].toarray())
-    flat = matrix[rows.ravel(), columns.ravel()]
-    return np.asarray(flat.toarray() if sparse.issparse(flat) else flat).reshape(rows.shape)
+    """Read entries of a sparse matrix."""
+    found = matrix[rows, columns]
+    return np.asarray(found.toarray() if sparse.issparse(found) else found).ravel()

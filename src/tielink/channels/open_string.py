@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tielink.channels.affix_tables import AFFIX_SHARES, AffixTables, add_affixes, common_parts, draw_affixed
-from tielink.channels.channel import Codes, Drawn, Floats, Truths
-from tielink.channels.distorted_mixture import MixtureChannel, Place
-from tielink.channels.group_kernels import sum_group
+from tielink.channels.channel import Codes, Drawn, Floats
+from tielink.channels.distorted_mixture import REMEMBERED, MixtureChannel, Place
+from tielink.channels.language import Text
 from tielink.channels.near_truths import NearTruths, near_rows, worth_keeping
 from tielink.channels.string_truth import StringTruth
 from tielink.channels.typing_tables import EDIT_RATES, TypingTables, draw_typed, rate_weights
@@ -29,9 +29,7 @@ from tielink.specification import Beta
 
 __all__ = ["OpenStringChannel", "one_edit_away"]
 
-REMEMBERED = 20_000
-"""Persons with three or more records whose tables are kept."""
-_Group = tuple[Floats, Floats, Floats, Floats | None]
+_Group = tuple[Floats, Floats, Text, Floats | None, dict[int, Floats]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,44 +116,24 @@ class OpenStringChannel(MixtureChannel):
         itself = tables.rows == tables.columns
         return worth_keeping(np.zeros(1), (1 - rho) * to_value / p[tables.columns], p[tables.columns], whole, itself)
 
-    def truths(self, parameters: Floats, values: Codes) -> Truths:
-        """Return the seen strings near any of the values, all one edit from two of them, common parts, and the rest.
+    def looked_at(self, place: Place, values: tuple[int, ...]) -> tuple[Floats, Floats, Floats]:
+        """Return p(v), 1[x = v] and (1 − α)·ch(x | v) + α·af(x | v) of the truths looked at for these values.
 
-        The rest is one column. It has the probability that is left, and types each value as often as makes m(x) of one
-        record exact; within it the records are independent. So what is neglected are truths that nobody has, that are
-        not one edit from two different values, and not the longest part common to two.
+        They are the seen strings near any of the values, all one edit from two of them, and common parts. What is
+        neglected are truths that nobody has, that are not one edit from two different values, and not the longest part
+        common to two.
         """
-        rho, place = self.split(parameters)
-        prior, clean, changed = self._changed(place, tuple(values.tolist()))
-        distorted = (1 - rho) * changed + rho * self.plain(place, values)[:, None]
-        rest = max(1.0 - float(prior.sum()), 1e-12)
-        left = np.maximum(self.mistyped(place, values) - changed @ prior, 0.0) / rest
-        return Truths(
-            np.append(prior, rest),
-            np.column_stack([clean, np.zeros(len(values))]),
-            np.column_stack([distorted, (1 - rho) * left + rho * self.plain(place, values)]),
-        )
-
-    def group(self, parameters: Floats, values: Codes) -> Floats:
-        """Return what the default makes of `truths`, without laying them out."""
-        rho, place = self.split(parameters)
-        plain, mistyped = self.plain(place, values), self.mistyped(place, values)
-        terms = np.empty((len(values), 2 ** values.shape[1]))
-        for number, group in enumerate(values.tolist()):
-            sum_group(*self._changed(place, tuple(group)), plain[number], mistyped[number], rho, terms[number])
-        return terms.T
-
-    def _changed(self, place: Place, values: tuple[int, ...]) -> tuple[Floats, Floats, Floats]:
-        """Return p(v), 1[x = v] and (1 − α)·ch(x | v) + α·af(x | v) of the truths looked at for these values."""
-        prior, clean, typing, affixed = self._group(values)
-        changed = typing[place[0]]
+        prior, clean, text, affixed, typed = self._group(values)
+        if place[0] not in typed:
+            typed[place[0]] = self.tables.type(*self.tables.followed_by(text), np.array(values), place[0])
+        changed = typed[place[0]]
         if affixed is not None:
             share = float(AFFIX_SHARES[place[1]])
             changed = (1 - share) * changed + share * affixed
         return prior, clean, changed
 
     def _group(self, values: tuple[int, ...]) -> _Group:
-        """Return p(v), 1[x = v], ch(x | v) (at every rate) and af(x | v) of the truths looked at for these values."""
+        """Return p(v), 1[x = v], text and af(x | v) of the truths looked at, and what is known of ch(x | v)."""
         if values in self._groups:
             return self._groups[values]
         tables, truth = self.tables, self.truth
@@ -177,9 +155,10 @@ class OpenStringChannel(MixtureChannel):
         clean = (np.array(values)[:, None] == columns).astype(float)
         if len(self._groups) > REMEMBERED:
             self._groups.clear()
-        truths_and_values = *tables.followed_by(text), np.array(values)
-        affixed = None if self.affixes is None else add_affixes(truth.language, *truths_and_values)
-        self._groups[values] = prior, clean, tables.type(*truths_and_values), affixed
+        affixed = None
+        if self.affixes is not None:
+            affixed = add_affixes(truth.language, *tables.followed_by(text), np.array(values))
+        self._groups[values] = prior, clean, text, affixed, {}
         return self._groups[values]
 
     def simulate(

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tielink.channels.channel import Codes, Drawn, Floats, Truths
+from tielink.channels.channel import Codes, Drawn, Floats
 from tielink.channels.counts import count_by_file, largest_count, others_count
 from tielink.channels.distorted_mixture import MixtureChannel, Place
 from tielink.channels.name_tables import DROP_RATES, FIRST, GivenNames, given_names, pair_sums, single_sums
@@ -115,18 +115,16 @@ class PersonNameChannel(MixtureChannel):
         rows, columns = self._near
         return rows[rows < columns], columns[rows < columns]
 
-    def truths(self, parameters: Floats, values: Codes) -> Truths:
+    def looked_at(self, place: Place, values: tuple[int, ...]) -> tuple[Floats, Floats, Floats]:
         """Return every family looked at with every list of given names looked at (see `name_truths`)."""
-        rho, place = self.split(parameters)
-        family = family_truths(self.families, place[0], self.family[values])
-        given = list_truths(self.given, place, self.listed[values])
+        names = np.array(values)
+        family = family_truths(self.families, place[0], self.family[names])
+        given = list_truths(self.given, place, self.listed[names])
         clean, typed = (
             (one[:, :, None] * two[:, None, :]).reshape(len(values), -1)
             for one, two in ((family.clean, given.clean), (family.typed, given.typed))
         )
-        another = self.plain(place, values)[:, None]
-        prior = np.outer(family.prior, given.prior).ravel()
-        return Truths(prior, clean, (1 - rho) * typed + rho * another)
+        return np.outer(family.prior, given.prior).ravel(), clean, typed
 
     def simulate(
         self, rng: np.random.Generator, parameters: Floats, labels: Codes, distorted: NDArray[np.bool_]

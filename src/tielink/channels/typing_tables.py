@@ -95,14 +95,14 @@ class TypingTables:
         first = len(mine.begins) - 1
         return both, np.arange(first, first + len(text.begins) - 1)
 
-    def type(self, both: Text, truths: Codes, values: Codes) -> Floats:
-        """Return ch(x | v) for values x and truths v at these places of a text: rates × values × truths."""
-        left, right = np.tile(truths, len(values)), np.repeat(values, len(truths))
-        out = np.empty((len(EDIT_RATES), len(left)))
-        letters = self.truth.language.letters
-        for place, rate in enumerate(EDIT_RATES):
-            typed_many(both, left, right, Typing(letters, *split_rate(rate), self.kept), out[place])
-        return out.reshape(len(EDIT_RATES), len(values), len(truths))
+    def type(self, both: Text, truths: Codes, values: Codes, place: int) -> Floats:
+        """Return ch(x | v) for values x and truths v at these places of a text, at one rate: values × truths."""
+        distinct, of = np.unique(values, return_inverse=True)
+        left, right = np.tile(truths, len(distinct)), np.repeat(distinct, len(truths))
+        out = np.empty(len(left))
+        typing = Typing(self.truth.language.letters, *split_rate(EDIT_RATES[place]), self.kept)
+        typed_many(both, left, right, typing, out)
+        return np.asarray(out.reshape(len(distinct), len(truths))[of])
 
 
 def typing_tables(

@@ -161,7 +161,8 @@ def _field_line(name: str, field: Field, distinct: int) -> str:
         if field.tolerance:
             unit = " days" if isinstance(field, Date) else ""
             honest = f"undistorted values differ from the true one with standard deviation {field.tolerance:g}{unit}"
-        return f"{start}; {honest}, distorted ones are typing errors or, {field.unrelated:.0%}, any value."
+        other = _beta(field.another)
+        return f"{start}; {honest}, distorted ones are another value with probability ~ {other}, else typing errors."
     if isinstance(field, PersonName):
         return f"{start}; {_name_words(field)}"
     assert isinstance(field, Categorical)

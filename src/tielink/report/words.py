@@ -12,6 +12,7 @@ from tielink.model.cluster_priors import SizePrior
 from tielink.model.describe import describe
 from tielink.posterior.diagnosis import shown_rhat
 from tielink.posterior.posterior import OUT_OF_TIME
+from tielink.report.differences import rests_on_priors, surprising_fields
 
 if TYPE_CHECKING:
     from tielink.posterior.posterior import Posterior
@@ -82,14 +83,17 @@ def verdict(result: Result) -> list[str]:
             f"expects {expected:,.1f} to be correct."
         )
     else:
-        lines.append("No pair is more likely to be one person than two. That is an answer, not a failure.")
+        lines.append(
+            "No pair is more likely to be one person than two. That is an answer, not a failure. If there should be "
+            "links, the files write the same in ways that the model does not know: other words, units or order."
+        )
     low, high = persons.interval
     lines.append(f"The files hold about {persons.mean:,.0f} persons (95 % credible interval {low:,} to {high:,}).")
     look = int(decided.review.sum())
     if look:
         few = "One pair is" if look == 1 else f"{look:,} pairs are"
         lines.append(f"{few} uncertain (probability between 0.1 and 0.9) and should be checked by a person.")
-    lines += [*_ties(result), *_at_the_cap(result)]
+    lines += [*rests_on_priors(result), *_ties(result), *_at_the_cap(result), *surprising_fields(result)]
     lines += trust(result)
     if result.evaluation is not None:
         rates = result.evaluation.without_anchors

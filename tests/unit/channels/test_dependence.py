@@ -184,6 +184,19 @@ def test_duplicates_do_not_make_fields_depend_on_each_other(rng):
     assert len(learn_edges(codes, file_of, within=False).edges) > 4
 
 
+def test_numbers_that_one_person_has_tell_nothing_of_other_fields(rng, monkeypatch):
+    """Half of the records are copies with up to four errors, and two fields hardly repeat but in copies."""
+    persons = np.column_stack([rng.integers(levels, size=500) for levels in (20, 30, 40, 60, 160, 190, 10**6, 10**7)])
+    copies = persons.copy()
+    for copy in copies:
+        wrong = rng.choice(len(copy), rng.integers(1, 5), replace=False)
+        copy[wrong] = rng.integers(10**7, 10**8, size=len(wrong))
+    codes, file_of = np.concatenate([persons, copies]), np.zeros(1000, dtype=np.int64)
+    assert learn_edges(codes, file_of, within=True).edges == []
+    monkeypatch.setattr("tielink.channels.dependence.FEW", 0)
+    assert len(learn_edges(codes, file_of, within=True).edges) > 3, "that copies make fields depend goes unnoticed"
+
+
 def test_neighbours_are_not_taken_for_duplicates():
     """Of forty records with the same suburb, postcode and state, and nothing else in common, all count."""
     codes = np.column_stack([np.repeat(np.arange(10), 40), np.repeat(np.arange(10), 40), np.arange(400)])

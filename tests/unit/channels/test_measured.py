@@ -17,7 +17,7 @@ from tielink.channels.lattice import DateLattice, NumberLattice
 from tielink.channels.measured import MeasuredChannel
 from tielink.channels.measured_truth import smooth_truth
 
-NOTHING = np.empty(0)
+RHO = np.array([0.3])
 
 
 def swapped(text: str, place: int) -> str:
@@ -55,7 +55,7 @@ def day_of(text: str) -> date | None:
         return None
 
 
-def naive(points: list, slips, weights: np.ndarray, spread: float, unrelated: float) -> tuple[np.ndarray, np.ndarray]:
+def naive(points: list, slips, weights: np.ndarray, spread: float, rho: float) -> tuple[np.ndarray, np.ndarray]:
     """c_v(x) and ζ_v(x) of every v (row) and x (column), from their definitions."""
     size = len(points)
     clean, distorted = np.zeros((size, size)), np.zeros((size, size))
@@ -66,15 +66,13 @@ def naive(points: list, slips, weights: np.ndarray, spread: float, unrelated: fl
         clean[v] /= clean[v].sum()
         kinds = [[points.index(made) for made in kind if made in points] for kind in slips(point)]
         kinds = [kind for kind in kinds if kind]
-        other = unrelated if kinds else 1.0
-        distorted[v] = other * weights
-        for kind in kinds:
+        for kind in kinds or [[v]]:
             for x in kind:
-                distorted[v, x] += (1 - other) / len(kinds) / len(kind)
-    return clean, distorted
+                distorted[v, x] += (1 - rho) / len(kinds or [v]) / len(kind)
+    return clean, distorted + rho * (weights @ clean)
 
 
-def channel(case: str, spread: float, unrelated: float = 0.3) -> tuple[MeasuredChannel, np.ndarray, np.ndarray]:
+def channel(case: str, spread: float, rho: float = RHO[0]) -> tuple[MeasuredChannel, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(5)
     if case == "dates":
         days = [date(1999, 11, 28) + timedelta(days=n) for n in range(100)]
@@ -84,8 +82,8 @@ def channel(case: str, spread: float, unrelated: float = 0.3) -> tuple[MeasuredC
         low, size = {"years": (1975, 60), "ages": (0, 104), "signed": (-25, 60), "one": (7, 1)}[case]
         lattice, points, slips = NumberLattice(low, size), list(range(low, low + size)), number_slips
     weights = rng.dirichlet(np.ones(lattice.size))
-    made = MeasuredChannel("x", np.arange(lattice.size), lattice.size, lattice, weights, spread, unrelated)
-    return made, *naive(points, slips, weights, spread, unrelated)
+    made = MeasuredChannel("x", np.arange(lattice.size), lattice.size, tl.Beta(2, 8), lattice, weights, spread)
+    return made, *naive(points, slips, weights, spread, rho)
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.6, 2.5])
@@ -95,7 +93,7 @@ def test_every_sum_is_that_of_the_definition(case, spread):
     p, codes = made.truth, np.arange(made.levels)
     assert clean.sum(axis=1) == pytest.approx(1)
     assert distorted.sum(axis=1) == pytest.approx(1)
-    single = made.single(NOTHING, codes)
+    single = made.single(RHO, codes)
     assert single[0] == pytest.approx(p @ clean)
     assert single[1] == pytest.approx(p @ distorted)
     expected = [
@@ -106,17 +104,22 @@ def test_every_sum_is_that_of_the_definition(case, spread):
     ]
     grid = np.broadcast_arrays(codes[:, None], codes[None, :])
     flat = [part.ravel() for part in grid]
-    for found, listed, wanted in zip(made.pair(NOTHING, *grid), made.pair(NOTHING, *flat), expected, strict=True):
+    for found, listed, wanted in zip(made.pair(RHO, *grid), made.pair(RHO, *flat), expected, strict=True):
         assert found == pytest.approx(wanted, abs=1e-15)
         assert listed == pytest.approx(wanted.ravel(), abs=1e-15)
-    some = codes[:: max(1, made.levels // 7)]
-    truths = made.truths(NOTHING, some)
-    assert truths.clean == pytest.approx(clean[:, some].T)
-    assert truths.distorted == pytest.approx(distorted[:, some].T)
+    some = codes[:: max(1, made.levels // 7)][:4]
+    truths = made.truths(RHO, some)
+    for row, found in enumerate(made.group(RHO, some[None])[:, 0]):
+        wrong = (row >> np.arange(len(some))) & 1 == 1
+        wanted = p @ np.where(wrong, distorted[:, some], clean[:, some]).prod(axis=1)
+        assert found == pytest.approx(wanted)
+        assert truths.prior @ np.where(wrong[:, None], truths.distorted, truths.clean).prod(axis=0) == pytest.approx(
+            wanted
+        )
 
 
 def test_near_values_are_those_that_noise_or_a_slip_leads_to():
-    made, clean, distorted = channel("years", 0.0, unrelated=0.0)
+    made, clean, distorted = channel("years", 0.0, rho=0.0)
     near = {tuple(pair) for pair in np.transpose(made.near()).tolist()}
     assert near == {(x, y) for x, y in product(range(60), repeat=2) if x < y and (distorted[x, y] or clean[x, y])}
 
@@ -126,7 +129,7 @@ def test_simulated_values_have_the_probabilities_of_the_definition(case):
     made, clean, distorted = channel(case, 1.2)
     rng = np.random.default_rng(8)
     wrong = rng.random(12_000) < 0.5
-    truths, values = made.draw(rng, np.arange(12_000), wrong)
+    truths, values = made.draw(rng, RHO[0], np.arange(12_000), wrong)
     for which, table in ((~wrong, clean), (wrong, distorted)):
         expected = made.truth[truths[which]].size * (made.truth @ table)
         observed = np.bincount(values[which], minlength=made.levels)
@@ -137,7 +140,7 @@ def test_simulated_values_have_the_probabilities_of_the_definition(case):
         # Given the truth, and against the other table, which the test must be able to tell from it.
         rows = [np.log(np.maximum(each[truths[which], values[which]], 1e-9)).mean() for each in (clean, distorted)]
         assert rows[0 if table is clean else 1] > rows[1 if table is clean else 0] + 0.5
-    drawn = made.simulate(rng, NOTHING, np.array([0, 0, 1]), np.zeros(3, dtype=bool))
+    drawn = made.simulate(rng, RHO, np.array([0, 0, 1]), np.zeros(3, dtype=bool))
     assert set(drawn.texts) <= set(made.lattice.texts(np.arange(made.levels)))
 
 
@@ -221,5 +224,5 @@ def test_five_thousand_dates_a_side_are_quick():
     made = compiled(tl.Date(), *days)
     assert len(made.near()[0]) > 1_000
     left, right = rng.integers(0, 5_000, 100_000), rng.integers(5_000, 10_000, 100_000)
-    made.pair(NOTHING, made.codes[left], made.codes[right])
+    made.pair(RHO, made.codes[left], made.codes[right])
     assert time.process_time() - start < 20, "CPU seconds, on any machine"

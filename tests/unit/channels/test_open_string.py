@@ -131,7 +131,8 @@ def test_sums_over_truths_are_those_over_all_strings(all_near, kept):
     truth = string_truth(WORDS, COUNTS)
     tables = typing_tables(truth, kept=kept)
     p = probabilities(truth)
-    typing = tables.type(*tables.followed_by(truth.language.encode(EVERY)), np.arange(len(WORDS)))
+    every = tables.followed_by(truth.language.encode(EVERY))
+    typing = {place: tables.type(*every, np.arange(len(WORDS)), place) for place in PLACES}
     for place in PLACES:
         assert tables.single[place] == pytest.approx(typing[place] @ p, rel=1e-7)
         both = (typing[place] * p) @ typing[place].T
@@ -166,7 +167,7 @@ def test_sums_over_truths_with_affixes_are_those_over_all_strings(all_near):
     p = probabilities(truth)
     values = np.arange(len(WORDS))
     every = tables.followed_by(truth.language.encode(EVERY))
-    typing = tables.type(*every, values)
+    typing = {place: tables.type(*every, values, place) for place in PLACES}
     af = add_affixes(truth.language, *every, values)
     assert found.single == pytest.approx(af @ p, rel=1e-9)
     assert found.shared == pytest.approx(((af * p) @ af.T)[tables.rows, tables.columns], rel=1e-9)
@@ -217,7 +218,7 @@ def test_singles_pairs_and_f_are_the_definition(all_near, rate, another, affixes
     truth, words = field.truth, list(field.truth.strings)
     p = probabilities(truth)
     values, every = np.arange(len(words)), field.tables.followed_by(truth.language.encode(EVERY))
-    changed = field.tables.type(*every, values)[3]
+    changed = field.tables.type(*every, values, 3)
     if affixes:
         af = add_affixes(truth.language, *every, values)
         changed = (1 - AFFIX_SHARES[-1]) * changed + AFFIX_SHARES[-1] * af

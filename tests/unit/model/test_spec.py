@@ -37,7 +37,7 @@ CATEGORIES = st.builds(
     concentration=POSITIVE,
     by_file=st.booleans(),
 )
-MEASURES = st.builds(tl.Number, BETAS, POSITIVE, st.floats(0, 1), by_file=st.booleans()) | st.builds(
+MEASURES = st.builds(tl.Number, BETAS, POSITIVE, BETAS, by_file=st.booleans()) | st.builds(
     tl.Date, BETAS, st.integers(0, 9), format=st.sampled_from(["auto", "%d/%m/%Y"])
 )
 FIELDS = STRINGS | CATEGORIES | MEASURES
@@ -98,7 +98,7 @@ def test_everything_is_written_out():
         (lambda: tl.String(distortion=0.1, vocabulary="half"), ["distortion is 0.1.", "vocabulary is 'half'."]),
         (lambda: tl.Categorical(concentration=-2), ["concentration is -2."]),
         (lambda: tl.Categorical(concentration=0, by_file=1), ["by_file is 1.", "concentration is 0."]),
-        (lambda: tl.Number(tolerance=-1, unrelated=2), ["tolerance is -1.", "unrelated is 2."]),
+        (lambda: tl.Number(tolerance=-1, another=2), ["another is 2.", "tolerance is -1."]),
         (lambda: tl.Date(tolerance="x", format="%d/%m"), ["tolerance is 'x'.", "format is '%d/%m'."]),
         (lambda: tl.Careless(share=0.1), ["share is 0.1."]),
         (lambda: tl.Model(careless="careless"), ["careless is 'careless'."]),
