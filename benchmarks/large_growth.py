@@ -1,8 +1,10 @@
-"""Time and memory of `tielink simulate --engine duckdb` and `tielink link --engine duckdb`, from files to the report.
+"""Time and memory of `tielink simulate --engine duckdb` and `tielink link`, from files to the report.
 
-Made people with names, place and year of birth, ten ties each, half of them shared, two thirds in both files, a tenth
-of the matches known. CPU seconds and peak memory are those of the whole command; the exponent is that of CPU seconds
-against the row before. A million records a file take about ten times the last row: `TIELINK_LARGE=1000000` adds them.
+Made people with name, place and year of birth, ten ties each, half of them shared, two thirds in both files, a tenth
+of the matches known. Seconds on the clock (on whatever else the machine did besides), CPU seconds and peak memory are
+those of the whole command; the exponent is that of CPU seconds against the row before. `TIELINK_LARGE=1000000` adds
+files of that size, which take about ten times the last row. `TIELINK_EXACT=10000,100000` adds the exact sampler at
+those sizes: two chains, 100 sweeps of warm-up and 100 draws each.
 """
 
 from __future__ import annotations
@@ -16,39 +18,79 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
+import polars as pl
+
+import tielink as tl
+from tielink.data.scores import pair_keys
+
 TITLE = "Large files: growth"
-COLUMNS = ("records", "command", "CPU seconds", "peak memory, MB", "exponent")
+COLUMNS = (
+    "records",
+    "command",
+    "seconds on the clock",
+    "CPU seconds",
+    "peak memory, MB",
+    "exponent",
+    "matches expected / true",
+    "R-hat of N",
+)
 SIZES = (1_000, 10_000, 100_000)
 MEMORY = "6GB"
 
 MEASURED = """
-import json, resource, subprocess, sys
+import json, resource, subprocess, sys, time
+begun = time.monotonic()
 done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(json.dumps([done.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss / 1000]))
+print(json.dumps([done.returncode, time.monotonic() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss / 1000]))
 """
+"""Peak memory is that of the largest process."""
+EXACT = ("--engine", "exact", "--chains", "2", "--warmup", "100", "--draws", "100")
 
 
-def measured(*command: str) -> tuple[float, float]:
-    """Run a command of tielink's and return its CPU seconds and peak memory."""
+def measured(*command: str) -> tuple[float, float, float]:
+    """Run a command of tielink's and return its seconds on the clock, CPU seconds and peak memory."""
     asked = [sys.executable, "-c", MEASURED, sys.executable, "-m", "tielink", *command]
-    code, seconds, memory = json.loads(subprocess.run(asked, check=True, capture_output=True).stdout)
+    code, clock, seconds, memory = json.loads(subprocess.run(asked, check=True, capture_output=True).stdout)
     if code:
         raise RuntimeError(f"tielink {' '.join(command)} ended with {code}")
-    return seconds, memory
+    return clock, seconds, memory
+
+
+def sizes_asked(variable: str) -> list[int]:
+    """Return numbers of records from the environment, commas between them."""
+    return [int(size) for size in os.environ.get(variable, "").split(",") if size]
+
+
+def found(out: Path, data: Path) -> tuple[str, str]:
+    """Return matches expected and true, known ones left out, and the R-hat of the number of persons."""
+    posterior = tl.Posterior.load(out / "posterior.nc")
+    known = len(posterior.anchors)
+    true = pl.scan_parquet(data / "truth.parquet").select(pl.len()).collect().item() - known
+    free = ~np.isin(pair_keys(posterior.pair_probabilities.pairs), pair_keys(posterior.anchors))
+    expected = posterior.pair_probabilities.probability[free].sum()
+    return f"{expected:,.0f} / {true:,}", f"{posterior.diagnose().rhat['persons N']:.3f}"
 
 
 def measure() -> Iterator[tuple[str, ...]]:
-    """Yield two rows for each size."""
-    more = [int(os.environ["TIELINK_LARGE"])] if os.environ.get("TIELINK_LARGE") else []
-    before: tuple[int, float] | None = None
-    for records in [*SIZES, *more]:
+    """Yield two rows for each size, and then one for each size of the exact sampler."""
+    runs = [(size, "duckdb", ("--engine", "duckdb", "--memory", MEMORY)) for size in SIZES]
+    runs += [(size, "duckdb", ("--engine", "duckdb", "--memory", MEMORY)) for size in sizes_asked("TIELINK_LARGE")]
+    runs += [(size, "exact", EXACT) for size in sizes_asked("TIELINK_EXACT")]
+    before: dict[str, tuple[int, float]] = {}
+    for records, engine, how in runs:
+        size = f"{records:,} + {records:,}"
         with TemporaryDirectory() as folder:
             data, out = Path(folder) / "big", Path(folder) / "result"
             made = measured("simulate", "--records", str(records), "--engine", "duckdb", "--out", str(data))
-            yield f"{records:,} + {records:,}", "simulate", f"{made[0]:.0f}", f"{made[1]:,.0f}", "–"
-            how = ("--engine", "duckdb", "--memory", MEMORY, "--out", str(out))
-            seconds, memory = measured("link", str(data / "project.toml"), *how)
-            grown = "–" if before is None else f"{math.log(seconds / before[1]) / math.log(records / before[0]):.2f}"
-            before = records, seconds
-            yield f"{records:,} + {records:,}", "link", f"{seconds:.0f}", f"{memory:,.0f}", grown
+            if engine == "duckdb":
+                yield size, "simulate", *(f"{value:,.0f}" for value in made), "–", "–", "–"
+            clock, seconds, memory = measured("link", str(data / "project.toml"), *how, "--out", str(out))
+            grown = "–"
+            if engine in before:
+                smaller, less = before[engine]
+                grown = f"{math.log(seconds / less) / math.log(records / smaller):.2f}"
+            before[engine] = records, seconds
+            cells = (f"{clock:,.0f}", f"{seconds:,.0f}", f"{memory:,.0f}", grown)
+            yield size, f"link, {engine}", *cells, *found(out, data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -53,11 +54,14 @@ def put_records(tables: Tables, dataset: Dataset, problem: Problem) -> None:
         tables.put(name, {"i": pairs[:, 0], "j": pairs[:, 1] - first})
 
 
-def find_pairs(tables: Tables, model: Model, dataset: Dataset, problem: Problem, run: Run) -> ProfileState:
+def find_pairs(
+    tables: Tables, model: Model, dataset: Dataset, problem: Problem, run: Run, report: Callable[[str], object]
+) -> ProfileState:
     """Write table `pairs`: candidates with their evidence, and known matches; return the rates that were learnt."""
     if not tables.has("candidates"):
-        _find_candidates(tables, problem)
-    state = _learnt(tables, model, dataset, problem, run)
+        _find_candidates(tables, problem, report)
+    state = _learnt(tables, model, dataset, problem, run, report)
+    report("Finding what profiles say for every candidate …")
     add_evidence(tables, problem, state, "candidates", "found")
     tables.write(
         "pairs",
@@ -67,7 +71,7 @@ def find_pairs(tables: Tables, model: Model, dataset: Dataset, problem: Problem,
     return state
 
 
-def _find_candidates(tables: Tables, problem: Problem) -> None:
+def _find_candidates(tables: Tables, problem: Problem, report: Callable[[str], object]) -> None:
     """Write table `candidates`: pairs with a score."""
     sizes, fields = problem.sizes, len(problem.fields)
     every = sizes[0] * sizes[1] <= (EVERY_PAIR if fields and problem.network is None else EVERY_PAIR_WITH_TIES)
@@ -82,6 +86,8 @@ def _find_candidates(tables: Tables, problem: Problem) -> None:
         tables.write("blocks", blocked(fields, pairs_of_fields))
     else:
         tables.write("blocks", "SELECT i, j FROM known WHERE i < 0")
+    pairs = tables.one("SELECT COUNT(*) AS n FROM blocks")["n"]
+    report(f"{pairs:,.0f} pairs of records have values in common; choosing the best of each record …")
     tables.write("scores", scored("blocks", far))
     most, least = (max(sizes), -1e6) if every else (MOST, float(np.log(max(sizes))) - DOUBT)
     tables.write("candidates", best_candidates("scores", most, least, "apart"))
@@ -116,7 +122,9 @@ def _put_blocks(
         tables.put(f"both_{f}_{g}", {"x": x, "y": y})
 
 
-def _learnt(tables: Tables, model: Model, dataset: Dataset, problem: Problem, run: Run) -> ProfileState:
+def _learnt(
+    tables: Tables, model: Model, dataset: Dataset, problem: Problem, run: Run, report: Callable[[str], object]
+) -> ProfileState:
     """Return rates and parameters, learnt once and kept as a table."""
     state = prior_state(problem)
     parts = [state.rates, *state.fields]
@@ -131,7 +139,7 @@ def _learnt(tables: Tables, model: Model, dataset: Dataset, problem: Problem, ru
             "ORDER BY 1, 2"
         )
         pairs = np.column_stack([wanted["i"], wanted["j"] + problem.sizes[0]])
-        found = learn(model, dataset, problem, pairs, run)
+        found = learn(model, dataset, problem, pairs, run, report)
         tables.put("learnt", {"value": np.concatenate([found.rates, *found.fields])})
     values = tables.fetch("SELECT value FROM learnt")["value"]
     rates, *fields = np.split(values, np.cumsum([len(part) for part in parts])[:-1])

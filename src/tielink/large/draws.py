@@ -7,6 +7,7 @@ accepted by Metropolis' rule (Jerrum and Sinclair's chain, with exchanges).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -29,7 +30,9 @@ NUMBERS = 20_000_000
 BURN_IN, THIN = 40, 4
 
 
-def variational_posterior(model: Model, dataset: Dataset, problem: Problem, run: Run, found: Found) -> Posterior:
+def variational_posterior(
+    model: Model, dataset: Dataset, problem: Problem, run: Run, found: Found, report: Callable[[str], object]
+) -> Posterior:
     """Return probabilities and joint draws as a posterior; parameters are fixed at what was learnt."""
     first = problem.sizes[0]
     draws = int(np.clip(NUMBERS // max(problem.records, 1), LEAST_DRAWS, MOST_DRAWS))
@@ -40,6 +43,7 @@ def variational_posterior(model: Model, dataset: Dataset, problem: Problem, run:
     person[:] = own
     log_weight = np.empty((CHAINS, draws))
     for chain in range(CHAINS):
+        report(f"Drawing {draws} linkages of {CHAINS * draws} …")
         rng = np.random.default_rng([run.seed, 1, chain])
         drawn, log_weight[chain] = draw_matchings(rng, problem.sizes, found.pairs[order], found.score[order], draws)
         for draw, edges in enumerate(drawn):

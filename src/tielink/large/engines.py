@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
+from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +22,7 @@ from tielink.data.stored import stored_dataset
 from tielink.faults import Fault, InputError
 from tielink.files import open_regular, write_whole
 from tielink.large.tables import DuckTables, SparkTables, Tables
-from tielink.model.network import LatentSpace
+from tielink.model.network import LatentSpace, SharedTies
 from tielink.model.spec import Model
 from tielink.posterior.posterior import Posterior
 from tielink.project import Run
@@ -37,6 +38,11 @@ BYTES = 6_000
 """Memory of a chain for a record."""
 USUAL_DRAWS = 900
 """Sweeps after warm-up that a run may need until it has settled, where their number is not given."""
+TEACHERS, MANY = 100, 1_000
+"""Without fields, so many known matches among more records than this teach variational inference what ties are worth;
+then it is better than the exact sampler, which learns one power for all of what ties say."""
+VALUE = 3e-4
+"""Seconds to compare a value with all others of its field, where they are texts."""
 TABLES, MARK = "tables", "run.sha256"
 
 
@@ -132,6 +138,10 @@ def choose_engine(wanted: str | Engine, model: Model, dataset: Dataset, run: Run
         by_name: dict[str, Engine] = {"duckdb": DuckDB(), "spark": Spark()}
         chosen = by_name[wanted] if isinstance(wanted, str) else wanted
         return chosen, f"Variational inference by {type(chosen).__name__}, as asked for."
+    if not cannot and _taught(model, dataset):
+        if find_spec("duckdb") is not None:
+            return DuckDB(), "Ties alone, and known matches that teach: variational inference by DuckDB is better here."
+        cannot = "needs DuckDB (pip install 'tielink[duckdb]')"
     from tielink.run.pilot import pilot_sweeps
 
     records, cores = len(dataset.records), os.cpu_count() or 1
@@ -146,6 +156,15 @@ def choose_engine(wanted: str | Engine, model: Model, dataset: Dataset, run: Run
         return None, f"{forecast}; it is used all the same, for variational inference {cannot}."
     why = f"{forecast}, so variational inference by DuckDB is used, an approximation (--engine exact for the other)."
     return DuckDB(), why
+
+
+def _taught(model: Model, dataset: Dataset) -> bool:
+    """Whether there are ties alone, and enough known matches to learn from."""
+    ties = isinstance(model.network, SharedTies) and model.network.power == "learn"
+    alone = (
+        ties and not model.fields_for(dataset.fields) and all(dataset.ties[file] is not None for file in dataset.files)
+    )
+    return alone and len(dataset.records) > MANY and len(dataset.anchors.pair_numbers) >= TEACHERS
 
 
 def _cannot(model: Model, dataset: Dataset, run: Run) -> str:
@@ -174,14 +193,15 @@ def variational(
     with TemporaryDirectory() as scratch:
         place = Path(engine.path) if engine.path is not None else (folder or Path(scratch)) / TABLES
         _claim(place, engine, model, dataset, run)
-        report("Comparing values …")
+        values = sum(len(column.values) for column in dataset.columns.values())
+        report(f"Comparing {values:,} different values: about {values * VALUE:,.0f} s …")
         problem = Problem.compile(model, dataset)
         tables = engine.open(place)
         try:
             found = infer(model, dataset, problem, run, tables, report)
         finally:
             tables.close()
-    return variational_posterior(model, dataset, problem, run, found)
+    return variational_posterior(model, dataset, problem, run, found, report)
 
 
 def remove_tables(folder: Path) -> None:

@@ -5,6 +5,7 @@ This is the only place that knows how profiles speak for a pair: `learn` and `ev
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -55,15 +56,21 @@ def sampled_records(rng: np.random.Generator, size: int) -> Codes:
     return np.sort(rng.choice(size, min(size, SAMPLE), replace=False))
 
 
-def learn(model: Model, dataset: Dataset, problem: Problem, pairs: Codes, run: Run) -> ProfileState:
+def learn(
+    model: Model, dataset: Dataset, problem: Problem, pairs: Codes, run: Run, report: Callable[[str], object]
+) -> ProfileState:
     """Run the exact sampler, without ties, on the records of some pairs and return mean rates and parameters."""
     if not problem.fields or not len(pairs):
         return prior_state(problem)
     chosen = np.unique(pairs)
+    report(f"Learning how often fields are wrong, from {len(chosen):,} records …")
     chain = Chain(_part(model, dataset, problem, chosen, run), 0)
     chain.begin()
     rates, fields = np.zeros(len(problem.rates)), [np.zeros_like(values) for values in chain.profile_state.fields]
+    begun = time.monotonic()
     for sweep in range(WARMUP + DRAWS):
+        if sweep == WARMUP:
+            report(f"Half of that is done; about {(time.monotonic() - begun) / WARMUP * DRAWS:,.0f} s left.")
         chain.advance(sweep if sweep < WARMUP else None)
         if sweep >= WARMUP:
             rates += chain.profile_state.rates / DRAWS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tielink.large.statements import gains, shared
+from tielink.large.statements import adjacent, gains, shared
 from tielink.large.tables import Tables
 from tielink.network.power import Choice, calibrated_power
 
@@ -19,25 +19,24 @@ def estimate_power(
     rng: np.random.Generator,
     tables: Tables,
     names: dict[str, str],
-    *,
     sizes: tuple[int, ...],
+    *,
     rho: float,
     sum_c: float,
-    known: bool,
 ) -> float:
-    """Return the largest power that is calibrated; of `known` matches only, if so asked.
+    """Return the largest power that is calibrated.
 
     `names` are those of the tables: the state, weights, and sums per record of either file.
     """
-    of_known = f"JOIN {names['state']} s ON s.i = a.i AND s.known" if known else ""
-    tied = np.sort(tables.fetch(f"SELECT a.i FROM records_a a {of_known} WHERE a.theta > 0 AND a.degree > 0")["i"])
+    tied = np.sort(tables.fetch("SELECT i FROM records_a WHERE theta > 0 AND degree > 0")["i"])
     asked = np.sort(rng.choice(tied, min(RECORDS, len(tied)), replace=False))
     tables.drop("asked", "asked_pairs", "asked_found")
     tables.put("asked", {"i": asked})
     partner = _partners(rng, tables, names["state"], asked)
     others = _others(rng, asked, partner, sizes[1])
     tables.put("asked_pairs", {"i": others[:, 0], "j": others[:, 1]})
-    tables.write("asked_found", shared(names["weights"], rho, asked="asked"))
+    met = adjacent(names["weights"], "JOIN asked k ON k.i = a.i")
+    tables.write("asked_found", shared(f"({met})", names["weights"], rho))
     either = "(SELECT i, j FROM asked_found UNION SELECT i, j FROM asked_pairs)"
     pairs = (
         f"(SELECT k.i, k.j, LEAST(a.theta, b.theta) AS c FROM {either} k JOIN records_a a ON a.i = k.i "

@@ -18,10 +18,14 @@ from tielink.large.candidates import add_evidence, find_pairs, put_records
 from tielink.large.learning import evidence_of_columns
 from tielink.large.power import estimate_power
 from tielink.large.statements import (
+    KEPT,
     LIVE,
+    adjacent,
+    contested,
     gains,
     lone,
     message_step,
+    open_pairs,
     probabilities,
     reached,
     shared,
@@ -37,7 +41,7 @@ from tielink.run.pilot import CUT, FIRST_GUESS, GROWTH, LEAST, OBJECTION, STRESS
 from tielink.sampler.profiles import ProfileState
 from tielink.sampler.reached import BUSIEST
 
-__all__ = ["Found", "infer"]
+__all__ = ["Figures", "Found", "Rounds", "infer"]
 
 WORDS = {
     "profiles": "by profiles alone",
@@ -46,13 +50,16 @@ WORDS = {
     "settle": "settling",
 }
 STEPS, LAST_STEPS = 10, 40
-"""Steps of sum-product in a round, and in the last one; messages are carried on from round to round."""
+"""Steps of sum-product at most, in a round and in the last one; messages are carried on from round to round."""
+SETTLED = 1e-4
+"""Sum-product ends when no message (a logarithm) moves by more."""
+LOOKING = 4
+"""With fields, ties lead to further candidates in every so many rounds of those that learn."""
 PILOT_RECORDS = 10_000
 """Up to this many records with fields, the exact sampler's pilot run learns the power of ties."""
 MOST_SHARING = 0.9
 SURE = 0.3
 """Pairs of at least this probability lead to further candidates."""
-KEPT = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,22 +91,32 @@ class Figures:
     change: float = 0.0
 
 
-class _Rounds:
-    def __init__(self, model: Model, dataset: Dataset, problem: Problem, run: Run, tables: Tables) -> None:
+class Rounds:
+    """Rounds that link by profiles, and by ties if there are any."""
+
+    def __init__(
+        self,
+        model: Model,
+        dataset: Dataset,
+        problem: Problem,
+        run: Run,
+        tables: Tables,
+        report: Callable[[str], object],
+    ) -> None:
         self.problem, self.run, self.tables = problem, run, tables
         put_records(tables, dataset, problem)
-        self.state = find_pairs(tables, model, dataset, problem, run)
-        self.alone = not problem.fields
+        self.state = find_pairs(tables, model, dataset, problem, run, report)
         self.network = problem.network if isinstance(problem.network, SharedTiesProblem) else None
         self.given = None if self.network is None else self.network.power
         if self.network is not None and self.given is None and problem.fields and problem.records <= PILOT_RECORDS:
+            report("Learning how much ties weigh, by the exact sampler …")
             self.given = self._pilot(model, dataset)
         if self.network is None or self.given == 0.0:
-            self.kinds = ["profiles"] * 8
+            self.kinds = ["profiles"] * 4
         else:
-            learn = 4 if self.given is not None else 16 if self.alone else 9
-            stress = 0 if self.alone or self.given is not None else 2
-            self.kinds = ["profiles"] * 3 + ["learn"] * learn + ["stress"] * stress + ["settle"] * 3
+            learn = 4 if self.given is not None else 8
+            stress = 0 if self.given is not None else 1
+            self.kinds = ["profiles"] * 2 + ["learn"] * learn + ["stress"] * stress + ["settle"] * 2
         self.figures: list[Figures] = []
 
     def _pilot(self, model: Model, dataset: Dataset) -> float:
@@ -131,12 +148,9 @@ class _Rounds:
         raised = bool(heard) and float(np.mean(heard[len(heard) // 2 :])) > OBJECTION * usual
         return CUT * power if raised else power
 
-    def prior(self, matches: float, growing: bool) -> float:
-        """Return the log prior odds of one more match; from known matches alone, they must be allowed to grow first."""
-        linkage = self.problem.linkage
-        if growing:
-            return -float(np.log(max(self.problem.sizes)))
-        steps = np.diff(linkage.log_by_matches)
+    def prior(self, matches: float) -> float:
+        """Return the log prior odds of one more match."""
+        steps = np.diff(self.problem.linkage.log_by_matches)
         return float(steps[min(int(matches), len(steps) - 1)]) if len(steps) else 0.0
 
     def advance(self, k: int) -> Figures:
@@ -148,23 +162,27 @@ class _Rounds:
             if k
             else "(SELECT *, 0e0 AS g, 0e0 AS la, 0e0 AS lb, CASE WHEN known THEN 1e0 ELSE 0e0 END AS q FROM pairs)"
         )
+        prior = self.prior(before.matches)
         power, estimate, rho = 0.0, 0.0, before.rho
         if kind == "profiles":
-            tables.write(f"gains_{k}", f"SELECT i, j, e, c, known, la, lb, q, 0e0 AS g, 0e0 AS r FROM {state}")
+            listed = f"(SELECT i, j, e, c, known, la, lb, q, 0e0 AS g, 0e0 AS r FROM {state})"
         else:
             power = self.power(kind)
-            sum_c = self._gains(k, state, before.rho)
+            listed, sum_c = f"gains_{k}", self._gains(k, state, before.rho, prior)
             if kind == "learn" and self.given is None:
                 rng = np.random.default_rng([self.run.seed, k])
                 names = {"state": state, "weights": f"weights_{k}", "lone_a": f"lone_a_{k}", "lone_b": f"lone_b_{k}"}
-                sizes = self.problem.sizes
-                estimate = estimate_power(
-                    rng, tables, names, sizes=sizes, rho=before.rho, sum_c=sum_c, known=self.alone
-                )
+                estimate = estimate_power(rng, tables, names, self.problem.sizes, rho=before.rho, sum_c=sum_c)
             rho = self._sharing(k, before.rho, sum_c)
-        growing = self.alone and kind == "learn"
-        self._messages(k, power, self.prior(before.matches, growing), LAST_STEPS if k == len(self.kinds) - 1 else STEPS)
-        tables.write(f"state_{k}", probabilities(f"gains_{k}", f"messages_{k}"))
+        score = f"k.e + {number(power)} * k.g + {number(prior)}"
+        tables.write(f"live_{k}", contested(listed, score))
+        unsaid = f"(SELECT i, j, score, 0e0 AS la, 0e0 AS lb FROM live_{k})"
+        tables.write(f"first_{k}", message_step(unsaid, 1.0))
+        messages = self._messages(k)
+        waiting = self.kinds[-1] != "profiles" and kind == "profiles"
+        kept = "TRUE" if waiting else f"e + g + {number(prior)} > {number(LIVE)}"
+        tables.write(f"state_{k}", probabilities(listed, messages, f"first_{k}", score, kept))
+        tables.drop(messages)
         told = f"EXP(-LEAST(GREATEST(e, {number(-WORST)}), 30e0))"
         sums = tables.one(
             f"SELECT {total('q')} AS matches, {total(f'q * {told}')} AS told, {total('ABS(q - before)')} AS change "
@@ -175,36 +193,55 @@ class _Rounds:
         tables.put(f"figures_{k}", {name: [value] for name, value in vars(figures).items()})
         return figures
 
-    def _gains(self, k: int, state: str, rho: float) -> float:
+    def _gains(self, k: int, state: str, rho: float, prior: float) -> float:
         """Write what ties say for every candidate, with new candidates that ties lead to; return Σ q·c."""
-        tables = self.tables
-        weights = f"weights_{k}"
+        tables, weights = self.tables, f"weights_{k}"
         tables.write(weights, weighty(state))
-        looking = self.kinds[k] == "learn" and (self.alone or k % 2)
-        led = (
-            reached(weights, LED_TO, state, sure=SURE, busiest=BUSIEST)
-            if looking
-            else "SELECT i, j FROM known WHERE i < 0"
-        )
-        tables.write(f"led_{k}", led)
-        tables.write(
-            f"new_{k}", f"SELECT l.i, l.j FROM led_{k} l LEFT JOIN apart x ON x.i = l.i AND x.j = l.j WHERE x.i IS NULL"
-        )
-        add_evidence(tables, self.problem, self.state, f"new_{k}", f"added_{k}")
-        tables.write(
-            f"listed_{k}",
-            f"SELECT i, j, e, c, known, la, lb, q FROM {state} "
-            f"UNION ALL SELECT i, j, e, c, FALSE, 0e0, 0e0, 0e0 FROM added_{k}",
-        )
+        self._look(k, state, prior)
+        listed = f"SELECT i, j, e, c, known, la, lb, q FROM {state}"
+        new = f"SELECT i, j, e, c, FALSE, 0e0, 0e0, 0e0 FROM added_{k}"
+        tables.write(f"listed_{k}", f"{listed} UNION ALL {new}")
+        self._walk(k, state)
         sum_c = tables.one(f"SELECT {total('q * c')} AS s FROM {weights}")["s"]
         for side in "ab":
             tables.write(f"lone_{side}_{k}", lone(side, weights, rho))
-        tables.write(f"shared_{k}", shared(weights, rho, f"listed_{k}"))
+        tables.write(f"shared_{k}", shared(f"adjacent_{k}", weights, rho))
         tables.write(
             f"gains_{k}",
             gains(f"listed_{k}", weights, f"shared_{k}", f"lone_a_{k}", f"lone_b_{k}", rho=rho, sum_c=sum_c),
         )
         return sum_c
+
+    def _look(self, k: int, state: str, prior: float) -> None:
+        """Write table `added`: pairs that probable ones lead to and that could be live, with all that ties may say."""
+        tables, place = self.tables, k - self.kinds.index("learn")
+        if self.kinds[k] == "learn" and place % LOOKING == 0:
+            tables.write(f"led_{k}", reached(f"weights_{k}", LED_TO, sure=SURE, busiest=BUSIEST))
+            unlisted = f"SELECT l.* FROM led_{k} l LEFT JOIN {state} x ON x.i = l.i AND x.j = l.j WHERE x.i IS NULL"
+            tables.write(f"new_{k}", unlisted)
+            add_evidence(tables, self.problem, self.state, f"new_{k}", f"met_{k}")
+            able = f"m.e + n.score + {number(prior)} > {number(LIVE)}"
+            joined = f"met_{k} m JOIN new_{k} n ON n.i = m.i AND n.j = m.j"
+            tables.write(f"added_{k}", f"SELECT m.i, m.j, m.e, m.c FROM {joined} WHERE {able}")
+        else:
+            tables.write(f"added_{k}", f"SELECT i, j, e, c FROM {state} WHERE i < 0")
+
+    def _walk(self, k: int, state: str) -> None:
+        """Write table `adjacent`: what it was, for pairs still listed, and what new pairs on either side add."""
+        tables = self.tables
+        weights = f"SELECT i, j, c FROM weights_{k}"
+        here = f"JOIN listed_{k} k ON k.i = a.i AND k.j = b.j"
+        if not tables.has(f"adjacent_{k - 1}"):
+            tables.write(f"walked_{k}", weights)
+            tables.write(f"adjacent_{k}", adjacent(f"walked_{k}", here))
+            return
+        walked = f"walked_{k - 1}"
+        fresh = f"SELECT w.* FROM ({weights}) w LEFT JOIN {walked} x ON x.i = w.i AND x.j = w.j WHERE x.i IS NULL"
+        tables.write(f"fresh_{k}", fresh)
+        tables.write(f"walked_{k}", f"SELECT * FROM {walked} UNION ALL SELECT * FROM fresh_{k}")
+        old = f"SELECT x.* FROM adjacent_{k - 1} x JOIN {state} s ON s.i = x.i AND s.j = x.j"
+        added = adjacent(walked, f"JOIN added_{k} k ON k.i = a.i AND k.j = b.j")
+        tables.write(f"adjacent_{k}", f"{old} UNION ALL {adjacent(f'fresh_{k}', here)} UNION ALL {added}")
 
     def _sharing(self, k: int, rho: float, sum_c: float) -> float:
         """Return ρ after one step of EM: the expected common ties of pairs of persons, for each that could be."""
@@ -216,28 +253,25 @@ class _Rounds:
         common = rho * self.tables.one(f"SELECT {total('q * r')} AS s FROM gains_{k}")["s"]
         return min(common / max(sum_c**2 - own, 1e-12), MOST_SHARING)
 
-    def _messages(self, k: int, power: float, prior: float, steps: int) -> None:
-        """Write table `messages`: normalise so that nobody has two partners."""
+    def _messages(self, k: int) -> str:
+        """Normalise so that nobody has two partners; return the name of the table of messages."""
         tables = self.tables
-        if tables.has(f"messages_{k}"):
-            return
-        score = f"e + {number(power)} * g + {number(prior)}"
-        tables.write(
-            f"step_{k}_0",
-            f"SELECT i, j, {score} AS score, la, lb FROM gains_{k} WHERE NOT known AND {score} > {number(LIVE)}",
-        )
+        tables.write(f"step_{k}_0", open_pairs(f"live_{k}", f"first_{k}"))
+        steps = LAST_STEPS if k == len(self.kinds) - 1 else STEPS
         for step in range(steps):
-            now = f"step_{k}_{step}"
-            if not tables.has(f"step_{k}_{step + 1}"):
-                name = f"messages_{k}" if step == steps - 1 else f"step_{k}_{step + 1}"
-                tables.write(name, message_step(now))
+            now, then = f"step_{k}_{step}", f"step_{k}_{step + 1}"
+            tables.write(then, message_step(now))
             tables.drop(now)
+            if tables.one(f"SELECT COALESCE(MAX(moved), 0e0) AS moved FROM {then}")["moved"] < SETTLED:
+                break
+        return then
 
     def clean(self, k: int) -> None:
         """Remove what no later round reads."""
-        names = ["gains", "weights", "led", "new", "added", "listed", "lone_a", "lone_b", "shared", "messages"]
-        self.tables.drop(*(f"{name}_{k}" for name in names), f"state_{k - 1}")
-        self.tables.drop(*(f"added_{k}_{column}" for column in evidence_of_columns(self.problem, self.state)))
+        names = "gains weights led new met added listed lone_a lone_b shared fresh live first".split()
+        self.tables.drop(*(f"{name}_{k}" for name in names))
+        self.tables.drop(*(f"{name}_{k - 1}" for name in ("state", "walked", "adjacent")))
+        self.tables.drop(*(f"met_{k}_{column}" for column in evidence_of_columns(self.problem, self.state)))
 
 
 def infer(
@@ -245,10 +279,11 @@ def infer(
 ) -> Found:
     """Do all rounds that are not done yet and return what they found."""
     begun = time.monotonic()
-    report("Looking for candidates, and learning rates from some of them …")
-    rounds = _Rounds(model, dataset, problem, run, tables)
+    report("Looking for candidates …")
+    rounds = _rounds(model, dataset, problem, run, tables, report)
     rounds._read()
     if rounds.figures:
+        rounds.clean(len(rounds.figures) - 1)
         report(f"Going on after round {len(rounds.figures)} of {len(rounds.kinds)}.")
     pairs = tables.one("SELECT COUNT(*) AS n FROM pairs")["n"]
     report(f"{pairs:,.0f} candidate pairs, in {time.monotonic() - begun:,.0f} s; {len(rounds.kinds)} rounds.")
@@ -269,3 +304,17 @@ def infer(
     rows = tables.fetch(f"SELECT i, j, q, score FROM {state} WHERE NOT known AND q >= {number(KEPT)} ORDER BY 1, 2")
     pairs_found = np.column_stack([rows["i"], rows["j"]]).astype(np.int64)
     return Found(pairs_found, rows["q"], rows["score"], last.rho, last.power, rounds.state)
+
+
+def _rounds(
+    model: Model, dataset: Dataset, problem: Problem, run: Run, tables: Tables, report: Callable[[str], object]
+) -> Rounds:
+    """Return the rounds for what there is: with fields, or ties alone."""
+    if problem.fields or not isinstance(problem.network, SharedTiesProblem) or problem.network.power == 0.0:
+        return Rounds(model, dataset, problem, run, tables, report)
+    from tielink.large.alone import TiesAlone  # which builds on this file
+
+    if not len(dataset.anchors.pair_numbers):
+        report("No matches are known: ties alone have nothing to begin with, and nothing will be found.")
+
+    return TiesAlone(dataset, problem, run, tables)

@@ -13,18 +13,23 @@ A_i depends on the pair through c alone, smoothly in u = c/θ_i: it is summed at
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from tielink.large.tables import number, total
 
 __all__ = [
-    "LEAST_WEIGHT",
+    "KEPT",
+    "LIVE",
+    "adjacent",
     "best_candidates",
     "blocked",
+    "contested",
     "evidence",
     "gains",
     "lone",
     "message_step",
+    "open_pairs",
     "probabilities",
     "reached",
     "scored",
@@ -40,8 +45,11 @@ LEAST_WEIGHT = 0.01
 HUB = 250_000
 """Pairs whose two records have more ties than this, multiplied, are left out: what they say is next to nothing."""
 DAMPING = 0.5
-LIVE = -12.0
-"""Pairs of a smaller log odds are nobody's rivals."""
+"""How much of the way to what they should be messages go at a step."""
+KEPT = 1e-4
+"""Pairs of a smaller probability are not told."""
+LIVE = math.log(KEPT)
+"""Pairs of smaller log odds are nobody's rivals: with rivals they are less probable still."""
 
 
 def blocked(fields: int, pairs_of_fields: Iterable[tuple[int, int]]) -> str:
@@ -117,26 +125,25 @@ def lone(side: str, weights: str, rho: float) -> str:
     )
 
 
-def shared(weights: str, rho: float, among: str = "", *, asked: str = "") -> str:
-    """Return what ties that both files have say for pairs: the heavy join of ties, weights and ties.
+def adjacent(weights: str, pairs: str) -> str:
+    """Return which pairs (i, j) have ties in both files to which weighty pairs (n, m): the heavy join."""
+    return f"""
+        SELECT a.i, b.j, w.i AS n, w.j AS m, w.c AS w, a.o AS o, b.o AS p, LEAST(a.theta, b.theta) AS c
+        FROM {weights} w JOIN ties_a a ON a.n = w.i JOIN ties_b b ON b.n = w.j {pairs}"""
 
-    h is the last sum of G; r the expected common part of the shared ties, in units of ρ. Only pairs of table `among`,
-    or with a first record of table `asked`, if so wanted.
+
+def shared(found: str, weights: str, rho: float) -> str:
+    """Return what ties that both files have say for pairs.
+
+    h is the last sum of G; r the expected common part of the shared ties, in units of ρ.
     """
-    walk = f"""
-        SELECT a.i, b.j, w.q, w.c AS w, a.o AS o, b.o AS p, LEAST(a.theta, b.theta) AS c
-        FROM {weights} w JOIN ties_a a ON a.n = w.i JOIN ties_b b ON b.n = w.j"""
-    if asked:
-        walk += f" JOIN {asked} k ON k.i = a.i"
-    if among:
-        walk += f" JOIN {among} k ON k.i = a.i AND k.j = b.j"
     k, kappa = f"(EXP({number(rho)} * c * w) - 1)", f"{number(rho)} * c * w"
     both = f"LN(1 + o * p * {k})"
     lost = f"LN(GREATEST(1 - o * {k}, {TINY})) + LN(GREATEST(1 - p * {k}, {TINY}))"
     common = f"q * c * w * (1 + o) * (1 + p) / (1 + o * p * {k})"
     return (
         f"SELECT i, j, {total(f'q * ({both} - ({lost}) + {kappa})')} AS h, {total(common)} AS r "
-        f"FROM ({walk}) x GROUP BY i, j"
+        f"FROM (SELECT x.*, v.q FROM {found} x JOIN {weights} v ON v.i = x.n AND v.j = x.m) y GROUP BY i, j"
     )
 
 
@@ -170,15 +177,37 @@ def _basis(u: str, place: int) -> str:
     return "(" + " * ".join([number(scale), *(f"({u} - {number(other)})" for other in others)]) + ")"
 
 
-def reached(weights: str, most: int, left_out: str, *, sure: float, busiest: int) -> str:
-    """Return pairs that sure pairs lead to and that are no candidates yet, those that share most first."""
+def reached(weights: str, most: int, *, sure: float, busiest: int) -> str:
+    """Return pairs that sure pairs lead to, of each record those that share most; known non-matches never."""
     walk = f"""
         SELECT a.i, b.j, {total("LN(1 + a.o * b.o * (EXP(0.6e0 * LEAST(a.theta, b.theta) * w.c) - 1))")} AS score
         FROM {weights} w JOIN ties_a a ON a.n = w.i JOIN ties_b b ON b.n = w.j
         JOIN records_a ra ON ra.i = w.i JOIN records_b rb ON rb.j = w.j
         JOIN records_a free_a ON free_a.i = a.i AND free_a.free JOIN records_b free_b ON free_b.j = b.j AND free_b.free
         WHERE w.q >= {number(sure)} AND ra.degree <= {busiest} AND rb.degree <= {busiest} GROUP BY a.i, b.j"""
-    return best_candidates(f"({walk})", most, 0.0, left_out)
+    return best_candidates(f"({walk})", most, 0.0, "apart")
+
+
+def contested(pairs: str, score: str) -> str:
+    """Return live pairs whose records have others: only these need messages."""
+    return f"""
+        SELECT i, j, score, la, lb FROM (
+            SELECT *, COUNT(*) OVER (PARTITION BY i) AS of_i, COUNT(*) OVER (PARTITION BY j) AS of_j
+            FROM (SELECT i, j, {score} AS score, la, lb FROM {pairs} k WHERE NOT known) s
+            WHERE score > {number(LIVE)}
+        ) r WHERE of_i > 1 OR of_j > 1"""
+
+
+def open_pairs(live: str, first: str) -> str:
+    """Return the pairs of `live` none of whose records has a sure partner.
+
+    Messages only fall by what others say of each other. So `first`, one whole step from messages of 1, bounds them from
+    below: a pair that is sure by it, its rivals left in full, is sure, and they are not worth telling.
+    """
+    sure = f"(SELECT i, j FROM {first} WHERE score + la + lb > {number(-LIVE)})"
+    return f"""
+        SELECT s.i, s.j, s.score, s.la, s.lb FROM {live} s
+        LEFT JOIN {sure} a ON a.i = s.i LEFT JOIN {sure} b ON b.j = s.j WHERE a.i IS NULL AND b.j IS NULL"""
 
 
 def _message_totals(state: str, key: str) -> str:
@@ -196,8 +225,8 @@ def _message_totals(state: str, key: str) -> str:
     return f"SELECT {key}, best, x1, x2, {rest} AS rest FROM ({ranked}) r GROUP BY {key}, best, x1, x2"
 
 
-def message_step(state: str) -> str:
-    """Return the state after one damped step of sum-product.
+def message_step(state: str, step: float = DAMPING) -> str:
+    """Return the state after one damped step of sum-product (1 is a whole one), and how far messages `moved`.
 
     With weights w = e^{score}, messages α = e^{la} of the rule "i has one partner at most" and β = e^{lb} of that of j,
 
@@ -215,18 +244,30 @@ def message_step(state: str) -> str:
 
     new_a = others("a", "a.best = s.j", "s.score + s.lb")
     new_b = others("b", "b.best = s.i", "s.score + s.la")
-    keep, take = number(1 - DAMPING), number(DAMPING)
+    keep, take = number(1 - step), number(step)
     return f"""
-        SELECT s.i, s.j, s.score, {keep} * s.la - {take} * ({new_a}) AS la, {keep} * s.lb - {take} * ({new_b}) AS lb
-        FROM {state} s JOIN ({_message_totals(state, "i")}) a ON a.i = s.i
-        JOIN ({_message_totals(state, "j")}) b ON b.j = s.j"""
+        SELECT i, j, score, {keep} * la - {take} * new_a AS la, {keep} * lb - {take} * new_b AS lb,
+            GREATEST(ABS(la + new_a), ABS(lb + new_b)) AS moved
+        FROM (
+            SELECT s.i, s.j, s.score, s.la, s.lb, {new_a} AS new_a, {new_b} AS new_b
+            FROM {state} s JOIN ({_message_totals(state, "i")}) a ON a.i = s.i
+            JOIN ({_message_totals(state, "j")}) b ON b.j = s.j
+        ) r"""
 
 
-def probabilities(pairs: str, messages: str) -> str:
-    """Return the next state: q = wαβ/(1 + wαβ), 1 for known matches and 0 for what was never in question."""
-    odds = "m.score + m.la + m.lb"
+def probabilities(pairs: str, messages: str, first: str, score: str, kept: str = "TRUE") -> str:
+    """Return the next state: q = wαβ/(1 + wαβ), 1 for known matches and 0 for pairs that are not live.
+
+    Messages are those of one table, or else of the first step, or else 1. Only pairs for which `kept` holds, known
+    matches and live pairs stay candidates.
+    """
     return f"""
-        SELECT k.i, k.j, k.e, k.c, k.known, k.g, k.q AS before, COALESCE(m.score, {number(LIVE)}) AS score,
-            COALESCE(m.la, 0e0) AS la, COALESCE(m.lb, 0e0) AS lb,
-            CASE WHEN k.known THEN 1e0 WHEN m.i IS NULL THEN 0e0 ELSE 1 / (1 + EXP(-({odds}))) END AS q
-        FROM {pairs} k LEFT JOIN {messages} m ON m.i = k.i AND m.j = k.j"""
+        SELECT i, j, e, c, known, g, before, score, la, lb,
+            CASE WHEN known THEN 1e0 WHEN score > {number(LIVE)} THEN 1 / (1 + EXP(-(score + la + lb)))
+            ELSE 0e0 END AS q
+        FROM (
+            SELECT k.i, k.j, k.e, k.c, k.known, k.g, k.q AS before, {score} AS score,
+                COALESCE(m.la, f.la, 0e0) AS la, COALESCE(m.lb, f.lb, 0e0) AS lb
+            FROM {pairs} k LEFT JOIN {messages} m ON m.i = k.i AND m.j = k.j
+            LEFT JOIN {first} f ON f.i = k.i AND f.j = k.j
+        ) s WHERE known OR score > {number(LIVE)} OR {kept}"""

@@ -29,6 +29,9 @@ __all__ = ["DOUBT", "Decided", "Result"]
 DOUBT = (0.1, 0.9)
 """A pair whose probability lies between these is worth a look by a person, whatever was decided."""
 
+RESAMPLED = 50_000_000
+"""Records times bootstrap resamples at most: with many records intervals are narrow, and few resamples tell."""
+
 SHOWN = 10
 """Pairs in the view of a notebook."""
 
@@ -126,7 +129,10 @@ class Result:
     @cached_property
     def evaluation(self) -> Evaluation | None:
         """Scores against the truth, where there is one."""
-        return None if self.truth is None else evaluate(self.posterior, self.truth, anchors=self.dataset.anchors)
+        if self.truth is None:
+            return None
+        resamples = max(20, min(500, RESAMPLED // len(self.dataset.records)))
+        return evaluate(self.posterior, self.truth, anchors=self.dataset.anchors, resamples=resamples)
 
     @cached_property
     def clusters(self) -> list[tuple[tuple[int, ...], float]]:

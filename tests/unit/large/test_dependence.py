@@ -92,7 +92,7 @@ def test_candidates_have_the_evidence_of_the_exact_sampler(tables, monkeypatch):
     problem = tl.Problem.compile(MODEL, data)
     assert any(set(PLACES) <= set(tree.names) for tree in problem.trees)
     put_records(tables, data, problem)
-    state = find_pairs(tables, MODEL, data, problem, tl.Run(seed=1))
+    state = find_pairs(tables, MODEL, data, problem, tl.Run(seed=1), lambda text: None)
     rows = tables.fetch("SELECT i, j, e FROM pairs")
     assert len(rows["e"]) > 500
     wanted = by_the_sampler(data, problem, state, rows["i"], rows["j"])
@@ -154,7 +154,7 @@ def test_how_often_people_move_is_learnt(monkeypatch):
     data = people()
     problem = tl.Problem.compile(MODEL, data)
     pairs = np.column_stack([np.arange(90), 150 + np.arange(90)])
-    found = learn(MODEL, data, problem, pairs, tl.Run(seed=1))
+    found = learn(MODEL, data, problem, pairs, tl.Run(seed=1), lambda text: None)
     assert len(found.rates) == len(problem.rates)
     assert (found.rates != prior_state(problem).rates).all()
     assert ((found.rates > 0) & (found.rates < 0.5)).all()

@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 
 from tielink.large.statements import (
+    LIVE,
     NODES,
+    adjacent,
     best_candidates,
     blocked,
+    contested,
     evidence,
     gains,
     lone,
     message_step,
+    open_pairs,
     probabilities,
     reached,
     scored,
@@ -23,6 +27,7 @@ from tielink.large.tables import DuckTables
 from tielink.network.shared_ties import fit_rates
 
 RHO = 0.5
+LISTED = "JOIN state k ON k.i = a.i AND k.j = b.j"
 
 
 class World:
@@ -52,7 +57,7 @@ class World:
         self.e = rng.normal(size=sizes)
         columns = {"i": i, "j": j, "q": self.q[i, j], "c": self.c[i, j], "e": self.e[i, j]}
         tables.put("state", columns | {"known": np.zeros(len(i), dtype=bool)})
-        tables.put("nothing", {"i": np.empty(0, dtype=np.int64), "j": np.empty(0, dtype=np.int64)})
+        tables.put("apart", {"i": np.empty(0, dtype=np.int64), "j": np.empty(0, dtype=np.int64)})
 
     def odds(self, side, i, n):
         return 1 / np.expm1(self.theta[side][i] * self.theta[side][n])
@@ -100,7 +105,7 @@ def test_expected_tie_evidence_is_that_of_the_definition(tables):
     tables.write("weights", weighty("state"))
     for side in "ab":
         tables.write(f"lone_{side}", lone(side, "weights", RHO))
-    tables.write("found", shared("weights", RHO, "state"))
+    tables.write("found", shared(f"({adjacent('weights', LISTED)})", "weights", RHO))
     sum_c = tables.one("SELECT SUM(q * c) AS s FROM weights")["s"]
     rows = tables.fetch(gains("state", "weights", "found", "lone_a", "lone_b", rho=RHO, sum_c=sum_c))
     found = by_pair(rows, "g")
@@ -121,7 +126,7 @@ def test_expected_tie_evidence_is_that_of_the_definition(tables):
 def test_expected_common_ties(tables):
     world = World(tables, seed=2)
     tables.write("weights", weighty("state"))
-    found = by_pair(tables.fetch(shared("weights", RHO, "state")), "r")
+    found = by_pair(tables.fetch(shared(f"({adjacent('weights', LISTED)})", "weights", RHO)), "r")
     for i, j in world.pairs:
         wanted = 0.0
         for n, m in world.pairs:
@@ -159,18 +164,46 @@ def normalise(tables, pairs, score, steps):
     i, j = np.array(pairs).T
     zeros = np.zeros(len(pairs))
     columns = {"i": i, "j": j, "e": score, "c": zeros, "g": zeros, "q": zeros, "known": zeros > 1}
-    tables.put("listed", columns)
-    tables.put("now_0", {"i": i, "j": j, "score": score, "la": zeros, "lb": zeros})
+    tables.put("listed", columns | {"la": zeros, "lb": zeros})
+    tables.write("live", contested("listed", "k.e"))
+    tables.write("first", message_step("(SELECT i, j, score, 0e0 AS la, 0e0 AS lb FROM live)", 1.0))
+    tables.write("now_0", open_pairs("live", "first"))
     for step in range(steps):
         tables.write(f"now_{step + 1}", message_step(f"now_{step}"))
-    found = by_pair(tables.fetch(probabilities("listed", f"now_{steps}")), "q")
+    found = by_pair(tables.fetch(probabilities("listed", f"now_{steps}", "first", "k.e")), "q")
     return np.array([found[pair] for pair in pairs])
 
 
 def test_normalisation_is_exact_on_a_tree_however_large_the_scores(tables):
-    pairs = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (3, 2)]
-    score = np.array([45.0, 43.0, 44.0, -2.0, 0.5, 1.0])
-    assert normalise(tables, pairs, score, 60) == pytest.approx(marginals(score, pairs), abs=1e-6)
+    """Pairs without rivals need no messages, and those that are not live are nobody's rivals."""
+    pairs = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (3, 2), (4, 3), (4, 4), (5, 5)]
+    score = np.array([45.0, 43.0, 44.0, -2.0, 0.5, 1.0, 0.3, LIVE - 0.1, LIVE - 1.0])
+    wanted = marginals(score, pairs)
+    wanted[score < LIVE] = 0.0
+    assert normalise(tables, pairs, score, 60) == pytest.approx(wanted, abs=3e-5)
+    iterated = tables.fetch("SELECT * FROM now_60")
+    assert set(by_pair(iterated, "moved")) == set(pairs[:6])
+    assert iterated["moved"].max() < 1e-9
+    left = by_pair(tables.fetch(probabilities("listed", "now_60", "first", "k.e", f"e > {LIVE - 0.5}")), "q")
+    assert set(left) == set(pairs[:8])
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_pairs_that_are_sure_need_no_messages(tables, seed):
+    """Probabilities are right to the least that is told, and the chain of rivals that are not sure stays open."""
+    sure, rivals, doubt = [(0, 0), (1, 1), (2, 2)], [(0, 1), (1, 0), (2, 1), (2, 3), (4, 0)], [(3, 3), (3, 4), (4, 4)]
+    rng = np.random.default_rng(seed)
+    score = np.concatenate([rng.uniform(30, 40, 3), rng.uniform(-5, 8, 5), rng.uniform(-2, 12, 3)])
+    pairs = sure + rivals + doubt
+    found = normalise(tables, pairs, score, 60)
+    assert found == pytest.approx(marginals(score, pairs), abs=1e-4)
+    assert set(by_pair(tables.fetch("SELECT * FROM now_0"), "score")) == set(doubt)
+
+
+def test_sure_by_itself_is_not_sure_among_rivals(tables):
+    """Of three pairs in a row the middle one is likelier than either other, but not than both."""
+    pairs, score = [(0, 0), (1, 0), (1, 1)], np.array([18.0, 25.0, 18.0])
+    assert normalise(tables, pairs, score, 60) == pytest.approx(marginals(score, pairs), abs=1e-4)
 
 
 def test_one_step_is_that_of_sum_product(tables):
@@ -212,6 +245,7 @@ def test_blocking_scores_and_candidates(tables):
                     wanted[i, j] += (-1.0, -0.5)[place] + (gain[place][at[0]] if len(at) else 0.0)
     found = by_pair(tables.fetch("SELECT * FROM scores"), "score")
     assert found == pytest.approx(wanted)
+    tables.drop("apart")
     tables.put("apart", {"i": [next(iter(wanted))[0]], "j": [next(iter(wanted))[1]]})
     kept = by_pair(tables.fetch(best_candidates("scores", 2, 1.0, "apart")), "score")
     able = {pair: value for pair, value in wanted.items() if value >= 1.0 and pair != next(iter(wanted))}
@@ -230,7 +264,7 @@ def test_blocking_scores_and_candidates(tables):
 def test_sure_pairs_lead_to_their_neighbours(tables):
     world = World(tables, seed=7)
     tables.put("sure", {"i": [0], "j": [1], "q": [0.9], "c": [world.c[0, 1]]})
-    rows = tables.fetch(reached("sure", 50, "nothing", sure=0.3, busiest=300))
+    rows = tables.fetch(reached("sure", 50, sure=0.3, busiest=300))
     wanted = set(product(np.flatnonzero(world.tied[0][0]), np.flatnonzero(world.tied[1][1])))
-    assert {(int(i), int(j)) for i, j in zip(rows["i"], rows["j"], strict=True)} == wanted
-    assert not len(tables.fetch(reached("sure", 50, "nothing", sure=0.95, busiest=300))["i"])
+    assert set(by_pair(rows, "score")) == wanted
+    assert not len(tables.fetch(reached("sure", 50, sure=0.95, busiest=300))["i"])
