@@ -110,7 +110,7 @@ def _spark_session() -> Any:
     except Exception as error:  # whatever keeps Java from starting
         what = f"Spark does not start: {str(error).splitlines()[0]}"
         raise InputError([Fault("--engine spark", what, "Install Java 17, or set JAVA_HOME.")]) from None
-    if session.sparkContext.master.startswith("local"):  # 200 partitions, the default, would be nearly all empty
+    if str(session.sparkContext.master).startswith("local"):  # 200 partitions, the default, would be nearly all empty
         session.conf.set("spark.sql.shuffle.partitions", str(session.sparkContext.defaultParallelism))
     return session
 

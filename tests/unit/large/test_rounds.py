@@ -12,6 +12,7 @@ from tielink.large import alone, rounds
 from tielink.large.draws import draw_matchings
 from tielink.large.engines import choose_engine
 from tielink.large.rounds import infer
+from tielink.large.statements import adjacent
 from tielink.large.tables import DuckTables, SparkTables
 from tielink.model.problem import Problem
 from unit.large.test_statements import marginals
@@ -82,6 +83,19 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_tables(small, whole, tmp_pa
     run(small, DuckTables(tmp_path / "tables", threads=2), said.append)
     assert after < 90 or any(text.startswith("Going on after round") for text in said)
     same_tables(tmp_path / "tables", whole)
+
+
+def test_ties_that_meet_are_those_of_one_walk_over_all(whole):
+    """What rounds added bit by bit is what one join at the end finds, each meeting once."""
+    last = max(int(path.stem.split("_")[1]) for path in whole.glob("adjacent_*.parquet"))
+    tables = DuckTables(whole, threads=1)
+    columns = "x.i, x.j, x.n, x.m, x.w, x.o, x.p, x.c"
+    query = f"SELECT {columns} FROM {{}} x JOIN state_{last} s ON s.i = x.i AND s.j = x.j ORDER BY ALL"
+    rows = tables.fetch(query.format(f"adjacent_{last}"))
+    wanted = tables.fetch(query.format(f"({adjacent(f'walked_{last}', '')})"))
+    tables.close()
+    assert len(rows["i"]) > 100
+    assert all((rows[name] == wanted[name]).all() for name in "ijnmwopc")
 
 
 def test_probabilities_are_near_those_of_the_exact_sampler(tmp_path, monkeypatch):
