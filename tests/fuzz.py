@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from command_line import call
 
 LIMIT = 30
 """Seconds after which a command hangs."""
@@ -69,20 +70,8 @@ class Found:
 
 def command(arguments: list[str]) -> tuple[int, str]:
     """Run the `tielink` command here; return its exit code and what it said on standard error."""
-    from tielink.cli import main, show
-
-    out, errors = io.StringIO(), io.StringIO()
-    before, sys.argv = sys.argv, ["tielink", *arguments]
-    show.console.file, show.errors.file = out, errors
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
-            main()
-        code = 0
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 1
-    finally:
-        sys.argv = before
-    return code, errors.getvalue()
+    done = call(*arguments)
+    return done.returncode, done.stderr
 
 
 def prepare(folder: Path) -> None:

@@ -43,7 +43,7 @@ def test_classes_are_drawn_saved_and_explained(data, tmp_path):
     assert found.table()["log_odds"].sum() == pytest.approx(found.log_odds)
     text = MODEL.describe(data)
     assert "distortion rate in each file ~ Beta" in text
-    assert "careless ones (a share ~ Beta(2, 3), mean 0.4)" in text
+    assert "a share ~ Beta(2, 3), mean 0.4 is careless" in text
 
 
 def test_without_careless_records_nothing_is_kept_of_them(data):

@@ -17,7 +17,7 @@ import tielink as tl
 from tielink.files import append_lines, write_whole
 from tielink.model.problem import LatentSpaceProblem
 from tielink.project import Run
-from tielink.run import checkpoint, pilot
+from tielink.run import pilot, worker
 from tielink.run.bundle import same as same_bundle
 from tielink.run.chain import Chain
 from tielink.run.checkpoint import load_job
@@ -68,7 +68,7 @@ def test_a_resumed_run_gives_the_draws_of_an_uninterrupted_one(data, here, kind,
         pass
 
     saves = []
-    real = checkpoint.save_chain
+    real = worker.save_chain
 
     def save(*arguments):
         real(*arguments)
@@ -76,10 +76,10 @@ def test_a_resumed_run_gives_the_draws_of_an_uninterrupted_one(data, here, kind,
         if len(saves) == after:
             raise Killed
 
-    monkeypatch.setattr(checkpoint, "save_chain", save)
+    monkeypatch.setattr(worker, "save_chain", save)
     with pytest.raises(Killed):
         tl.sample(dataset=data, workers=0, checkpoint=tmp_path, interval=0.0, **RUNS[kind], **SETTINGS)
-    monkeypatch.setattr(checkpoint, "save_chain", real)
+    monkeypatch.setattr(worker, "save_chain", real)
     assert same(here[kind], tl.resume(tmp_path, workers=0))
     assert same(here[kind], tl.sample(dataset=data, workers=0, checkpoint=tmp_path, **RUNS[kind], **SETTINGS))
 
