@@ -6,6 +6,7 @@ False-alarm rate: 1e-5 for each test.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -16,11 +17,13 @@ from scipy.special import logsumexp
 
 import tielink as tl
 from partitions import pairings
+from tielink.channels.channel import told
 from tielink.channels.distorted_mixture import MixtureChannel
 from tielink.data.linkage import canonical
 from tielink.logp.linkage import log_linkage
 from tielink.logp.profiles import log_collapsed, log_distortion
-from tielink.sampler.profiles import Profiles
+from tielink.model.problem import NOBODY
+from tielink.sampler.profiles import Profiles, draw_together
 from tielink.simulate import from_prior
 
 FALSE_ALARM = 1e-5
@@ -151,3 +154,79 @@ def test_planted_errors_are_noticed_long(monkeypatch, wrong):
     found = p_values("string", 4_000)
     print(f"{wrong}: smallest p-value {min(found):.1e}")
     assert min(found) < FALSE_ALARM
+
+
+def together(rng, steps: int, volume: float) -> tuple[np.ndarray, np.ndarray]:
+    """Like `moved`, by steps in which rates and parameters go together; `volume` is what is added to its logarithm."""
+    field, vocabulary = FIELDS["string"]
+    model = tl.Model(network=None, linkage=tl.Uniform(), fields={"name": replace(field, by_file=True)})
+    drawn = from_prior(rng, model, {"a": 2, "b": 2}, {"name": vocabulary})
+    problem, before = tl.Problem.compile(drawn.model, drawn.dataset), drawn.parameters
+    channel, priors, rates = problem.fields[0], [rate.prior for rate in problem.rates], before.distortion.copy()
+    carried = channel.carried
+
+    class Changed:
+        """The channel, with another volume."""
+
+        def __getattr__(self, name):
+            return getattr(channel, name)
+
+        def carried(self, rng, parameters):
+            found = carried(rng, parameters)
+            return found and found._replace(log_volume=found.log_volume + volume * np.log(found.factor))
+
+    parameters, values = before.fields[0], told(channel.codes, before.labels)
+    of = Changed() if volume else channel
+    for _ in range(steps):
+        parameters = draw_together(rng, of, parameters, rates, problem.rate_numbers(0, NOBODY), priors, values)
+    return np.append(before.distortion, before.fields[0]), np.append(rates, parameters)
+
+
+def largest_z(volume: float, replicates: int) -> float:
+    """Return the largest standardised change of rates and parameters that were drawn from their prior."""
+    rng = np.random.default_rng(12)
+    change = np.array([np.subtract(*together(rng, 30, volume)) for _ in range(replicates)])
+    return float(np.abs(change.mean(axis=0) / change.std(axis=0)).max() * np.sqrt(replicates))
+
+
+def test_rates_and_parameters_that_move_together_keep_their_prior():
+    assert largest_z(0.0, 300) < 5
+    assert largest_z(6.0, 300) > 7, "a wrong Jacobian goes unnoticed"
+
+
+@pytest.mark.long
+def test_rates_and_parameters_that_move_together_keep_their_prior_long():
+    """A Jacobian that leaves out the two rates, or counts them twice, is caught."""
+    found = {volume: largest_z(volume, 2000) for volume in (0.0, -2.0, 2.0)}
+    print(
+        f"rates and parameters together: |z| {found[0.0]:.2f}; with wrong Jacobians {found[-2.0]:.1f}, {found[2.0]:.1f}"
+    )
+    assert found[0.0] < 5
+    assert min(found[-2.0], found[2.0]) > 7
+
+
+@pytest.mark.parametrize("kind", FIELDS)
+def test_what_moves_together_comes_back_and_its_jacobian_is_that_of_differences(kind):
+    rng = np.random.default_rng(3)
+    field, vocabulary = FIELDS[kind]
+    model = tl.Model(network=None, linkage=tl.Uniform(), fields={"name": field})
+    drawn = from_prior(rng, model, {"a": 4, "b": 4}, {"name": vocabulary})
+    channel, checked = tl.Problem.compile(drawn.model, drawn.dataset).fields[0], 0
+    for _ in range(60):
+        now, psi = channel.draw_prior(rng), 0.1
+        seed, shift = int(rng.integers(2**31)), 1e-6
+        there = channel.carried(np.random.default_rng(seed), now)
+        if there is None:
+            continue
+        back = [channel.carried(np.random.default_rng(other), there.parameters) for other in range(40)]
+        found = [one for one in back if one is not None and np.allclose(one.parameters[1:], now[1:])]
+        assert found
+        assert found[0].parameters[0] == pytest.approx(now[0])
+        assert found[0].factor == pytest.approx(1 / there.factor)
+        # ψ·factor(ρ) and ρ': the derivative by ψ is the factor, and ρ' does not depend on ψ.
+        near = channel.carried(np.random.default_rng(seed), np.append(now[0] + shift, now[1:]))
+        slope = (near.parameters[0] - there.parameters[0]) / shift
+        assert np.log(slope * there.factor) == pytest.approx(there.log_volume + np.log(there.factor), abs=1e-4)
+        assert psi * there.factor * there.parameters[0] == pytest.approx(psi * now[0])
+        checked += 1
+    assert checked > 20

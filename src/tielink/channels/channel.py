@@ -24,6 +24,7 @@ from tielink.data.columns import MISSING
 __all__ = [
     "Also",
     "Bound",
+    "Carried",
     "Channel",
     "Codes",
     "Drawn",
@@ -33,6 +34,7 @@ __all__ = [
     "Terms",
     "Told",
     "Truths",
+    "log_likelihood",
     "mixed",
     "mixed_group",
     "nothing_else",
@@ -104,6 +106,16 @@ class Drawn(NamedTuple):
         return cls(true, said, tuple(texts))
 
 
+class Carried(NamedTuple):
+    """Other parameters of a field, and the change of its rates that leaves about as many values different."""
+
+    parameters: Floats
+    factor: float
+    """What every rate of the field is multiplied by."""
+    log_volume: float
+    """log of the Jacobian of the parameters; that of m rates is m·log(factor)."""
+
+
 class Told(NamedTuple):
     """Record numbers of the known values of one field, by how many of them a person has."""
 
@@ -138,6 +150,18 @@ def mixed_group(terms: Floats, rates: Floats) -> Floats:
     total, places = np.zeros(len(rates)), np.arange(rates.shape[1])
     for row, sums in enumerate(terms):
         total += sums * np.where((row >> places) & 1 == 1, rates, 1 - rates).prod(axis=1)
+    return total
+
+
+def log_likelihood(channel: Channel, parameters: Floats, rates: Floats, values: Told) -> float:
+    """Return Σ over persons of log m(values), given ψ of every record."""
+    codes, (left, right) = channel.codes, values.two.T
+    ones = mixed(channel.single(parameters, codes[values.one]), rates[values.one])
+    twos = channel.pair(parameters, codes[left], codes[right]).weighted(rates[left], rates[right])
+    total = float(np.log(ones).sum() + np.log(np.sum(twos, axis=0)).sum())
+    for records in values.more:
+        terms = channel.group(parameters, codes[records][None])
+        total += float(np.log(mixed_group(terms, rates[records][None])).sum())
     return total
 
 
@@ -228,6 +252,13 @@ class Channel(ABC):
         `also` is what else of the log density depends on them: what fields that depend on each other add.
         """
         return parameters
+
+    def carried(self, rng: np.random.Generator, parameters: Floats) -> Carried | None:
+        """Propose other parameters with which the field's rates are to change; by default, none.
+
+        The way back must be proposed as often.
+        """
+        return None
 
     def refresh(
         self, rng: np.random.Generator, parameters: Floats, values: Told, distorted: NDArray[np.bool_]

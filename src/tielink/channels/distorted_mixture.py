@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from scipy.special import betaln, xlog1py, xlogy
@@ -17,6 +18,7 @@ from scipy.special import betaln, xlog1py, xlogy
 from tielink.channels.channel import (
     Also,
     Bound,
+    Carried,
     Channel,
     Codes,
     Floats,
@@ -29,6 +31,7 @@ from tielink.channels.channel import (
 )
 from tielink.channels.group_kernels import sum_group
 from tielink.channels.slice_sampling import slice_draw
+from tielink.data.columns import MISSING
 from tielink.specification import Beta
 
 __all__ = ["REMEMBERED", "MixtureChannel", "Place"]
@@ -163,6 +166,39 @@ class MixtureChannel(Channel):
             taken, value = _taken(rng, taken, self._parameters(rho, place), also, value)
             place = self.split(taken)[1]
         return taken
+
+    def carried(self, rng: np.random.Generator, parameters: Floats) -> Carried | None:
+        """Propose the next higher or lower rate of a grid.
+
+        With s the share of mistyped values that differ from what was meant, rates ψ and ρ change so that ψ·ρ and
+        ψ·(1 − ρ)·s stay: ψ is multiplied by c = ρ + (1 − ρ)·s/s' and ρ divided by it, which has the Jacobian
+        c^m·s/(s'·c²) where there are m rates.
+        """
+        rho, place = self.split(parameters)
+        if not place:
+            return None
+        axis = int(rng.integers(len(place)))
+        at = place[axis] + int(rng.choice((-1, 1)))
+        if not 0 <= at < len(self.grids[axis][0]):
+            return None
+        moved = (*place[:axis], at, *place[axis + 1 :])
+        ratio = self._share_changed(place) / self._share_changed(moved)
+        factor = rho + (1 - rho) * ratio
+        return Carried(self._parameters(rho / factor, moved), factor, float(np.log(ratio) - 2 * np.log(factor)))
+
+    def _share_changed(self, place: Place) -> float:
+        """Return the share of mistyped values that differ from what was meant, at least one in a hundred."""
+        if place not in self._shares_changed:
+            codes = np.unique(self.codes[self.codes != MISSING])
+            found = self.find(codes, codes)
+            same, kept, _, _ = self.near_terms(place, found[found >= 0])
+            self._shares_changed[place] = float(max(1.0 - kept.sum() / max(same.sum(), 1e-300), 0.01))
+        return self._shares_changed[place]
+
+    @cached_property
+    def _shares_changed(self) -> dict[Place, float]:
+        """What is known of the shares."""
+        return {}
 
     def _parameters(self, rho: float, place: Place) -> Floats:
         return np.array([rho, *(grid[at] for (grid, _), at in zip(self.grids, place, strict=True))])

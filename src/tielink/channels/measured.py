@@ -104,9 +104,13 @@ class MeasuredChannel(MixtureChannel):
         clean, slipped = (part.multiply(self.truth).tocsr().T for part in (self.clean, self.slipped))
         return (self.clean @ clean).tocsr(), (self.slipped @ clean).tocsr(), (self.slipped @ slipped).tocsr()
 
+    @cached_property
+    def _row_of(self) -> Codes:
+        """The row of every code; one that no record has (it stands in for a missing value) gets any."""
+        return np.minimum(np.searchsorted(self.seen, np.arange(self.levels)), len(self.seen) - 1)
+
     def _rows(self, values: Codes) -> Codes:
-        """Return the rows of codes; one that no record has (it stands in for a missing value) gets any."""
-        return np.minimum(np.searchsorted(self.seen, values), len(self.seen) - 1)
+        return np.asarray(self._row_of[values])
 
     def plain(self, place: Place, values: Codes) -> Floats:
         """Return q(x)."""

@@ -167,7 +167,7 @@ def _few_of_one_time(rng: np.random.Generator, number: int, size: int, change: f
 
 @dataclass(eq=False)
 class Given:
-    """Σ log C over persons, all but one field's parameters or rates being given."""
+    """Σ log C over persons as a function of one field's parameters and of its records' rates, all else being given."""
 
     tree: FieldTree
     place: int
@@ -176,12 +176,11 @@ class Given:
     persons: Codes
     rows: Any
 
-    def parameters(self, own: Floats) -> float:
-        """Return the sum at these parameters of the field."""
-        fields = [own if place == self.place else kept for place, kept in enumerate(self.fields)]
-        return float(self.tree.log_sums(self.tree.rows(fields), self.persons, self.of_records).sum())
+    def at(self, parameters: Floats | None = None, rates: Floats | None = None) -> float:
+        """Return the sum; what is not named stays."""
+        rows = self.rows if parameters is None else self.tree.rows(self._with(self.fields, parameters))
+        of_records = self.of_records if rates is None else self._with(self.of_records, rates)
+        return float(self.tree.log_sums(rows, self.persons, of_records).sum())
 
-    def rates(self, own: Floats) -> float:
-        """Return the sum at these rates of the records in the field."""
-        rates = [own if place == self.place else kept for place, kept in enumerate(self.of_records)]
-        return float(self.tree.log_sums(self.rows, self.persons, rates).sum())
+    def _with(self, values: list[Floats], own: Floats) -> list[Floats]:
+        return [own if place == self.place else kept for place, kept in enumerate(values)]

@@ -15,11 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlog1py, xlogy
 
-from tielink.channels.channel import Also, Channel, Codes, Floats, Terms, Told, mixed, nothing_else, told
+from tielink.channels.channel import (
+    Also,
+    Channel,
+    Codes,
+    Floats,
+    Terms,
+    Told,
+    log_likelihood,
+    mixed,
+    nothing_else,
+    told,
+)
 from tielink.channels.slice_sampling import slice_draw
 from tielink.data.columns import MISSING
 from tielink.data.scores import pair_keys
-from tielink.logp.profiles import log_evidence, log_single
+from tielink.logp.profiles import log_distortion, log_evidence, log_single
 from tielink.model.problem import NOBODY, Problem
 from tielink.sampler.careless import draw_careless
 from tielink.sampler.dependent import Dependent, Given, draw_changed, members, with_changes
@@ -150,9 +161,11 @@ class Profiles:
             if place in self.dependent.places:
                 continue
             values, rates = told(field.codes, labels), self.record_rates(state, place)
-            parameters = state.fields[place] = field.redraw(rng, state.fields[place], rates, values)
-            terms = None if lookup is None else lookup(place, parameters, values.two)
             rate_of = self.problem.rate_numbers(place, state.careless)
+            parameters = field.redraw(rng, state.fields[place], rates, values)
+            parameters = draw_together(rng, field, parameters, state.rates, rate_of, priors, values)
+            state.fields[place] = parameters
+            terms = None if lookup is None else lookup(place, parameters, values.two)
             draw_rates(rng, field, parameters, state.rates, rate_of, priors, values, terms)
             rates = self.record_rates(state, place)
             distorted = draw_distorted(rng, field, parameters, rates, values, terms)
@@ -179,12 +192,15 @@ class Profiles:
             field, values = self.fields[place], told(self.fields[place].codes, labels)
             rates = self.all_rates(state)
             given = self.dependent.given(number, place, state.fields, rates, persons)
-            state.fields[place] = field.redraw(rng, state.fields[place], rates[place], values, given.parameters)
-            given = self.dependent.given(number, place, state.fields, rates, persons)
             rate_of = self.problem.rate_numbers(place, state.careless)
+            state.fields[place] = field.redraw(rng, state.fields[place], rates[place], values, given.at)
+            state.fields[place] = draw_together(
+                rng, field, state.fields[place], state.rates, rate_of, priors, values, given.at
+            )
+            given = self.dependent.given(number, place, state.fields, self.all_rates(state), persons)
 
             def also(proposed: Floats, given: Given = given, rate_of: Codes = rate_of) -> float:
-                return given.rates(proposed[rate_of])
+                return given.at(rates=proposed[rate_of])
 
             draw_rates(rng, field, state.fields[place], state.rates, rate_of, priors, values, also=also)
 
@@ -243,6 +259,41 @@ def draw_rates(
 
     for number in np.unique(rate_of[field.codes != MISSING]).tolist():
         rates[number] = slice_draw(rng, float(rates[number]), conditional(number))
+
+
+def draw_together(
+    rng: np.random.Generator,
+    field: Channel,
+    parameters: Floats,
+    rates: Floats,
+    rate_of: Codes,
+    priors: Sequence[Beta],
+    values: Told,
+    also: Callable[[Floats, Floats], float] = lambda parameters, rates: 0.0,
+) -> Floats:
+    """Move parameters and rates of one field together, as the field proposes, w being summed out.
+
+    A rate at which characters are mistyped and the share of values that are mistyped depend on each other so much that
+    each alone hardly moves. `also` is what else of the log density depends on parameters and records' rates.
+    """
+    proposed, numbers = field.carried(rng, parameters), np.unique(rate_of[field.codes != MISSING])
+    if proposed is None:
+        return parameters
+    moved = rates.copy()
+    moved[numbers] *= proposed.factor
+    if moved[numbers].max(initial=0.0) >= 1.0:
+        return parameters
+
+    def log_density(parameters: Floats, rates: Floats) -> float:
+        of = rates[rate_of]
+        prior = field.log_prior(parameters) + sum(log_distortion(priors[number], rates[number]) for number in numbers)
+        return prior + log_likelihood(field, parameters, of, values) + also(parameters, of)
+
+    gain = log_density(proposed.parameters, moved) - log_density(parameters, rates)
+    if np.log(rng.random()) >= gain + proposed.log_volume + len(numbers) * np.log(proposed.factor):
+        return parameters
+    rates[numbers] = moved[numbers]
+    return proposed.parameters
 
 
 def draw_distorted(
