@@ -172,6 +172,24 @@ def test_output_that_cannot_be_written_is_said_before_the_work(files):
 
 
 @pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write anywhere")
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(28, "No space left on device"), "a file could not be read or written: No space left on device"),
+        (OSError(5, "Input/output error", "a.csv"), "a.csv: Input/output error"),
+        (MemoryError(), "there is too little memory"),
+    ],
+)
+def test_what_the_system_refuses_is_said_without_a_traceback(monkeypatch, error, said):
+    def refuse(args):
+        raise error
+
+    monkeypatch.setattr("tielink.cli.app", refuse)
+    done = call("check", "a.csv")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"tielink: {said}")
+
+
 def test_a_folder_without_permission_is_said_before_the_work(files):
     (files / "locked").mkdir(mode=0o500)
     done = call("link", "a.csv", "b.csv", "--out", "locked", cwd=files)
