@@ -2,9 +2,9 @@
 
 Made people with name, place and year of birth, ten ties each, half of them shared, two thirds in both files, a tenth
 of the matches known. Seconds on the clock (on whatever else the machine did besides), CPU seconds and peak memory are
-those of the whole command; the exponent is that of CPU seconds against the row before. `TIELINK_LARGE=1000000` adds
-files of that size, which take about ten times the last row. `TIELINK_EXACT=10000,100000` adds the exact sampler at
-those sizes: two chains, 100 sweeps of warm-up and 100 draws each.
+those of the whole command, with kernels compiled before; the exponent is that of CPU seconds against the row before.
+`TIELINK_LARGE=1000000` adds files of that size, which take about ten times the last row. `TIELINK_EXACT=10000,100000`
+adds the exact sampler at those sizes: two chains, 100 sweeps of warm-up and 100 draws each.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ COLUMNS = (
     "R-hat of N",
 )
 SIZES = (1_000, 10_000, 100_000)
-MEMORY = "6GB"
+DUCKDB = ("--engine", "duckdb", "--memory", "6GB")
+EXACT = ("--engine", "exact", "--chains", "2", "--warmup", "100", "--draws", "100")
 
 MEASURED = """
 import json, resource, subprocess, sys, time
@@ -46,7 +47,6 @@ used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(json.dumps([done.returncode, time.monotonic() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss / 1000]))
 """
 """Peak memory is that of the largest process."""
-EXACT = ("--engine", "exact", "--chains", "2", "--warmup", "100", "--draws", "100")
 
 
 def measured(*command: str) -> tuple[float, float, float]:
@@ -73,24 +73,29 @@ def found(out: Path, data: Path) -> tuple[str, str]:
     return f"{expected:,.0f} / {true:,}", f"{posterior.diagnose().rhat['persons N']:.3f}"
 
 
+def run(records: int, how: tuple[str, ...]) -> tuple[tuple[float, ...], tuple[float, ...], tuple[str, str]]:
+    """Make data and link them; return what each took, and what was found."""
+    with TemporaryDirectory() as folder:
+        data, out = Path(folder) / "big", Path(folder) / "result"
+        made = measured("simulate", "--records", str(records), "--engine", "duckdb", "--out", str(data))
+        linked = measured("link", str(data / "project.toml"), *how, "--out", str(out))
+        return made, linked, found(out, data)
+
+
 def measure() -> Iterator[tuple[str, ...]]:
     """Yield two rows for each size, and then one for each size of the exact sampler."""
-    runs = [(size, "duckdb", ("--engine", "duckdb", "--memory", MEMORY)) for size in SIZES]
-    runs += [(size, "duckdb", ("--engine", "duckdb", "--memory", MEMORY)) for size in sizes_asked("TIELINK_LARGE")]
+    runs = [(size, "duckdb", DUCKDB) for size in (*SIZES, *sizes_asked("TIELINK_LARGE"))]
     runs += [(size, "exact", EXACT) for size in sizes_asked("TIELINK_EXACT")]
+    run(SIZES[0], DUCKDB)  # compiles
     before: dict[str, tuple[int, float]] = {}
     for records, engine, how in runs:
         size = f"{records:,} + {records:,}"
-        with TemporaryDirectory() as folder:
-            data, out = Path(folder) / "big", Path(folder) / "result"
-            made = measured("simulate", "--records", str(records), "--engine", "duckdb", "--out", str(data))
-            if engine == "duckdb":
-                yield size, "simulate", *(f"{value:,.0f}" for value in made), "–", "–", "–"
-            clock, seconds, memory = measured("link", str(data / "project.toml"), *how, "--out", str(out))
-            grown = "–"
-            if engine in before:
-                smaller, less = before[engine]
-                grown = f"{math.log(seconds / less) / math.log(records / smaller):.2f}"
-            before[engine] = records, seconds
-            cells = (f"{clock:,.0f}", f"{seconds:,.0f}", f"{memory:,.0f}", grown)
-            yield size, f"link, {engine}", *cells, *found(out, data)
+        made, linked, result = run(records, how)
+        if engine == "duckdb":
+            yield size, "simulate", *(f"{value:,.0f}" for value in made), "–", "–", "–"
+        grown = "–"
+        if engine in before:
+            smaller, less = before[engine]
+            grown = f"{math.log(linked[1] / less) / math.log(records / smaller):.2f}"
+        before[engine] = records, linked[1]
+        yield size, f"link, {engine}", *(f"{value:,.0f}" for value in linked), grown, *result
