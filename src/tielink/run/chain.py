@@ -36,8 +36,8 @@ __all__ = ["MOVES", "Chain", "Move"]
 
 STRANGERS = 2
 """Units that are offered one record at random in each sweep."""
-SELDOM = 2
-"""Without ties, the exchange move is made in one of this many sweeps, on average."""
+WORTHWHILE, FEWEST = 1e-3, 1 / 8
+"""Exchanges of which in warm-up fewer than this share are accepted become fewer in proportion, down to this share."""
 GROUP_SWEEPS = 4
 """Draws of every unit's cluster for each update of rates, where persons may have three records and more."""
 
@@ -60,10 +60,11 @@ def _strangers(chain: Chain) -> Any:
 
 
 def _exchange(chain: Chain) -> Any:
-    # Ties that count can favour any pair.
-    if chain.network.dimension or (not chain.job.power and chain.rng.random() * SELDOM > 1):
+    if chain.network.dimension:
         return 0, 0
-    return chain.run(exchange_units, rivals(chain.rng, chain.data, chain.problem.records // 2))
+    proposed, accepted = chain.exchanged
+    share = min(1.0, max(FEWEST, accepted / (WORTHWHILE * proposed))) if proposed else 1.0
+    return chain.run(exchange_units, rivals(chain.rng, chain.data, math.ceil(share * chain.problem.records / 2)))
 
 
 def _off_list(chain: Chain) -> Any:
@@ -84,7 +85,8 @@ MOVES = (
 class Chain:
     """The state of one chain and how to move it on."""
 
-    def __init__(self, job: Job, index: int) -> None:
+    def __init__(self, job: Job, index: int, listed: tuple[Codes, NDArray[np.bool_]] | None = None) -> None:
+        """Make a chain of a job; `listed` are its candidates, where they are known (see `listed_candidates`)."""
         self.job, self.index = job, index
         # The same stream as SeedSequence(seed).spawn(chains)[index], whatever else runs beside it.
         self.rng = np.random.default_rng(np.random.SeedSequence(job.run.seed, spawn_key=(index,)))
@@ -101,9 +103,11 @@ class Chain:
         self.network = self._network_part()
         self.rounds = 0
         """Rounds of Gibbs draws that the sums of conditional probabilities are over."""
+        self.exchanged = np.zeros(2)
+        """Exchanges proposed and accepted in warm-up, the latest counting most."""
         shared = (*(move.name for move in MOVES), "hyperparameter") if self.network.partition_moves else ()
         self.moves = (*shared, *self.network.moves)
-        self._list(*listed_candidates(problem))
+        self._list(*(listed_candidates(problem) if listed is None else listed))
 
     def _network_part(self) -> NetworkPart:
         network = self.problem.network
@@ -212,6 +216,8 @@ class Chain:
         if warmup_sweep is None and not self.data.lists.tally[0]:
             self.data.lists.tally[0], self.rounds = True, 0
         counts = self._sweep(warmup_sweep)
+        if warmup_sweep is not None and "exchange" in counts:
+            self.exchanged = 0.9 * self.exchanged + counts["exchange"]
         return np.array([counts[name] for name in self.moves], dtype=np.int64)
 
     def _sweep(self, warmup_sweep: int | None) -> dict[str, Any]:
@@ -270,6 +276,7 @@ class Chain:
         arrays |= {f"network.{name}": array.copy() for name, array in self.network.arrays().items()}
         arrays |= {"pairs": self.listed.pairs.copy(), "strong": self.strong.copy()}
         arrays |= {"chance": self.data.lists.chance.copy(), "tally": self.data.lists.tally.copy()}
+        arrays["exchanged"] = self.exchanged.copy()
         if self.hyperparameters is not None:
             arrays["hyperparameters"] = self.hyperparameters.values.copy()
             arrays["steps"] = self.hyperparameters.steps.copy()
@@ -286,6 +293,7 @@ class Chain:
         if self.hyperparameters is not None:
             self.hyperparameters.values, self.hyperparameters.steps = arrays["hyperparameters"], arrays["steps"]
         self._list(arrays["pairs"], arrays["strong"])
+        self.exchanged = arrays["exchanged"]
         self.data.lists.chance[:], self.data.lists.tally[:] = arrays["chance"], arrays["tally"]
         self.rounds = int(values["rounds"])
 

@@ -20,7 +20,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tielink.channels.channel import Codes
 from tielink.data.linkage import Linkage
 from tielink.model.problem import SharedTiesProblem
 from tielink.network.power import Choice, calibrated_power, draw_choices, known_choices, taught_power
@@ -28,14 +30,14 @@ from tielink.network.shared_ties import SharedTiesPart
 from tielink.run.chain import Chain
 from tielink.run.job import Job
 from tielink.run.worker import Progress
+from tielink.sampler.candidates import listed_candidates
 
 __all__ = ["learn_power", "pilot_sweeps"]
 
 PHASE = "learning how much ties weigh"
 
-SWEEPS = 80
-EVERY = 8
-"""Sweeps between estimates, once a quarter of all sweeps is done."""
+SWEEPS, EVERY = 80, 0.1
+"""Sweeps of the search for a power, and the share of them between estimates, once a quarter of them is done."""
 FIRST_GUESS = 0.2
 GROWTH = 1.3
 """The factor by which the power may rise from one estimate to the next."""
@@ -60,17 +62,22 @@ OBVIOUS = 5.0
 """Evidence of so many times what one permutation found, and of so many times `CLEARLY`, needs no others."""
 HIDDEN = 0.25
 """The share of known matches that are hidden from the pilot run where there are no fields."""
-FEW_RECORDS, LEAST_SHARE = 5_000, 0.2
-"""With more records than this, tests take fewer sweeps, down to this share: what they add up grows with the records."""
+FEW_RECORDS, LEAST_SHARE, LEAST_SEARCH = 5_000, 0.2, 0.5
+"""With more records than this, tests take fewer sweeps, down to this share: what they add up grows with the records. So
+does the search, down to another share."""
 
 
 def pilot_sweeps(records: int) -> int:
     """Return the number of sweeps of a pilot run, at most."""
-    return SWEEPS + _fewer(STRESS_SWEEPS, records) + (1 + PERMUTATIONS) * _fewer(TEST_SWEEPS, records)
+    return _search_sweeps(records) + _fewer(STRESS_SWEEPS, records) + (1 + PERMUTATIONS) * _fewer(TEST_SWEEPS, records)
 
 
-def _fewer(sweeps: int, records: int) -> int:
-    return round(sweeps * min(1.0, max(LEAST_SHARE, FEW_RECORDS / records)))
+def _search_sweeps(records: int) -> int:
+    return _fewer(SWEEPS, records, LEAST_SEARCH)
+
+
+def _fewer(sweeps: int, records: int, least: float = LEAST_SHARE) -> int:
+    return round(sweeps * min(1.0, max(least, FEW_RECORDS / records)))
 
 
 def learn_power(job: Job, report: Callable[[Progress], None]) -> float:
@@ -78,44 +85,50 @@ def learn_power(job: Job, report: Callable[[Progress], None]) -> float:
     report(Progress(0, "loading"))
     if not job.problem.fields:
         return _taught_power(job, report)
+    records, sweeps = job.problem.records, _search_sweeps(job.problem.records)
+    listed = listed_candidates(job.problem)
     # The next stream after those of the chains.
-    chain = Chain(replace(job, run=replace(job.run, warmup=SWEEPS), power=FIRST_GUESS), job.run.chains)
+    chain = Chain(replace(job, run=replace(job.run, warmup=sweeps), power=FIRST_GUESS), job.run.chains, listed)
     chain.begin()
     ties = chain.network
     assert isinstance(ties, SharedTiesPart)
     choices: list[Choice] = []
     estimates: list[float] = []
-    records = job.problem.records
     objections, total = _Objections(chain), pilot_sweeps(records)
-    for sweep in range(SWEEPS):
+    for sweep in range(sweeps):
         chain.advance(sweep)
         report(Progress(0, PHASE, sweep + 1, total, chain.persons))
-        if sweep < SWEEPS // 4:
+        if sweep < sweeps // 4:
             continue
         choices = [*choices, *draw_choices(chain.rng, chain.state, chain.data)][-KEPT:]
-        if sweep % EVERY == EVERY - 1:
+        if _estimates_after(sweep, sweeps):
             estimates.append(calibrated_power(choices))
             # From below: with too much power wrong links support each other, and ties alone see nothing wrong.
             ties.power = min(max(estimates[-1], LEAST), GROWTH * ties.power)
     power = float(np.mean(np.minimum(estimates, ties.power)[len(estimates) // 2 :]))
-    if not power or not _beyond_chance(replace(job, power=power), report):
+    if not power or not _beyond_chance(replace(job, power=power), listed, report):
         return 0.0
     ties.power = min(STRESS * power, 1.0)
     stress = _fewer(STRESS_SWEEPS, records)
     for sweep in range(stress):
-        chain.advance(SWEEPS - 1)
+        chain.advance(sweeps - 1)
         report(Progress(0, PHASE, total - stress + sweep + 1, total, chain.persons))
         objections.hear()
     return CUT * power if objections.raised() else power
 
 
-def _beyond_chance(job: Job, report: Callable[[Progress], None]) -> bool:
+def _estimates_after(sweep: int, sweeps: int) -> bool:
+    every = round(EVERY * sweeps)
+    return sweep % every == every - 1
+
+
+def _beyond_chance(job: Job, listed: tuple[Codes, NDArray[np.bool_]], report: Callable[[Progress], None]) -> bool:
     """Whether ties say more about who is whom than ties given to records at random: a permutation test."""
     network = job.problem.network
     assert isinstance(network, SharedTiesProblem)
     rng = np.random.default_rng(np.random.SeedSequence(job.run.seed, spawn_key=(job.run.chains, 0)))
     sweeps, total = _fewer(TEST_SWEEPS, job.problem.records), pilot_sweeps(job.problem.records)
-    done, found, chance = SWEEPS, 0.0, 0.0
+    done, found, chance = _search_sweeps(job.problem.records), 0.0, 0.0
     for permuted in (False, *(PERMUTATIONS * [True])):
         ties = tuple(
             np.sort(rng.permutation(size)[edges], axis=1) if permuted and edges is not None else edges
@@ -123,7 +136,7 @@ def _beyond_chance(job: Job, report: Callable[[Progress], None]) -> bool:
         )
         problem = replace(job.problem, network=replace(network, ties=ties))
         run = replace(job.run, warmup=sweeps)
-        chain, heard = Chain(replace(job, problem=problem, run=run), job.run.chains + 1), []
+        chain, heard = Chain(replace(job, problem=problem, run=run), job.run.chains + 1, listed), []
         chain.begin()
         for sweep in range(sweeps):
             chain.advance(sweep)
@@ -166,7 +179,7 @@ def _taught_power(job: Job, report: Callable[[Progress], None]) -> float:
         if sweep < SWEEPS // 4:
             continue
         choices = [*choices, *known_choices(chain.rng, chain.state, chain.data, hidden)][-KEPT:]
-        if sweep % EVERY == EVERY - 1:
+        if _estimates_after(sweep, SWEEPS):
             estimates.append(taught_power(choices, len(hidden)))
             ties.power = max(estimates[-1], LEAST)
     return float(np.mean(estimates[len(estimates) // 2 :]))
