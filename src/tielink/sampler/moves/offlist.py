@@ -1,9 +1,11 @@
 """Links of pairs that are no candidates come and go one at a time, so that the sampler is exact for the whole model.
 
-Of the records whom nobody is known to be the same person as, two that may be one person are chosen without looking at
-how they are linked. If both are alone and no candidates of each other, a link between them is proposed. As often, one
-of the k linked pairs of this sort is chosen, to be parted. With A pairs to choose from, and w the posterior odds of a
-link against none, a link is made with probability min(1, w·A / (k + 1)), and parted with probability min(1, k / (w·A)).
+Call a record *loose* if nobody is known to be the same person and it is alone, or linked to one record that is no
+candidate of it. Making and parting such links leaves the same records loose. Two of them that may be one person are
+chosen without looking at how they are linked. If both are alone and no candidates of each other, a link between them is
+proposed. As often, one of the k linked pairs of this sort is chosen, to be parted. With A pairs to choose from, and w
+the posterior odds of a link against none, a link is made with probability min(1, w·A / (k + 1)), and parted with
+probability min(1, k / (w·A)).
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from tielink.sampler.partition import FREE, Clusters, join_gain, join_gains, per
 from tielink.sampler.ties import tie_gain
 
 __all__ = ["move_off_list"]
+EACH = 4
+"""How often each pair is chosen at most, on average."""
 
 
 def move_off_list(
@@ -31,21 +35,24 @@ def move_off_list(
     evidence: Callable[[Codes], NDArray[np.float64]],
     times: int,
 ) -> Codes:
-    """Propose about so many links and partings; `evidence` tells E of pairs, one a row. Return (proposed, accepted)."""
+    """Propose about so many links and partings; `evidence` tells E of pairs, one a row. Return (proposed, accepted).
+
+    There are fewer where few records are loose.
+    """
     rules = data.rules
-    free = np.flatnonzero(np.diff(rules.unit_begin)[rules.unit_of] == 1)
-    counts = np.zeros(2, dtype=np.int64)
-    by_file = np.bincount(rules.file_of[free])
-    possible = len(free) ** 2 - int(by_file @ (by_file if rules.mode != FREE else np.ones_like(by_file)))
+    linked, k = _linked_off_list(state, data)
+    alone = (state.size[state.label] == 1) & (np.diff(rules.unit_begin)[rules.unit_of] == 1)
+    loose = np.append(np.flatnonzero(alone), state.member[state.label[linked[:k]], :2].ravel())
+    by_file = np.bincount(rules.file_of[loose])
+    possible = len(loose) ** 2 - int(by_file @ (by_file if rules.mode != FREE else np.ones_like(by_file)))
     if not possible:
-        return counts
+        return np.zeros(2, dtype=np.int64)
     # As many again fall on pairs that cannot be one person, and are left out.
-    pairs = rng.choice(free, (times, 2))
+    pairs = rng.choice(loose, (min(times, EACH * possible), 2))
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     if rules.mode != FREE:
         pairs = pairs[rules.file_of[pairs[:, 0]] != rules.file_of[pairs[:, 1]]]
-    _come_and_go(rng, state, data, pairs, evidence(pairs), math.log(possible / 2), counts)
-    return counts
+    return np.asarray(_come_and_go(rng, state, data, pairs, evidence(pairs), math.log(possible / 2), linked, k))
 
 
 @njit
@@ -68,10 +75,9 @@ def _linked_off_list(state, data):
 
 
 @njit
-def _come_and_go(rng, state, data, pairs, evidence, log_possible, counts):
-    """Propose a link of each of these pairs, or else to part one that is linked."""
-    rules = data.rules
-    linked, k = _linked_off_list(state, data)
+def _come_and_go(rng, state, data, pairs, evidence, log_possible, linked, k):
+    """Propose a link of each of these pairs, or else to part one of the k that are linked; return counts."""
+    rules, counts = data.rules, np.zeros(2, dtype=np.int64)
     gains, key = np.empty(rules.file_size.size), np.empty(rules.largest, dtype=np.int64)
     for p in range(len(pairs)):
         a, b, value, place = pairs[p, 0], pairs[p, 1], evidence[p], -1
@@ -102,3 +108,4 @@ def _come_and_go(rng, state, data, pairs, evidence, log_possible, counts):
                 linked[k - 1] = a
         elif place >= 0:
             linked[place] = linked[k]
+    return counts
