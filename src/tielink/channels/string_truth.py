@@ -6,8 +6,8 @@ with c(v) the count of v, n = Σc and D the discount. o(v) is c(v) where frequen
 it is how often others have v (see `counts`): a string that one record alone has is priced by the language models, as it
 would be by all who never saw that record. Else a misspelling, seen once, would pass for a name as common as most. P is
 the probability of a string in the files, told from all the others by long contexts (see `contexts`): it knows words and
-area codes, where LM knows two characters. a is half of what counts leave, and b the rest, so that Σ_v p(v) = 1 over all
-strings. To no string in the files is less than 10⁻⁷⁰ given, so that products over a few long ones stay above the least
+area codes, where LM knows two characters. a and b share what counts leave as makes the strings most probable, so that
+Σ_v p(v) = 1 over all strings. To no string in the files is less than 10⁻⁷⁰ given, so that products over a few long ones stay above the least
 double.
 """
 
@@ -27,8 +27,8 @@ __all__ = ["StringTruth", "string_truth"]
 
 LEAST = 1e-70
 """What counts give any string at the least."""
-BY_CONTEXTS = 0.5
-"""The share of what counts leave that long contexts give to the strings of the files."""
+LEAST_SHARE, STEPS = 0.05, 30
+"""What counts leave is shared by both models, and neither gets less than this; steps of the search for the shares."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,18 @@ def string_truth(
     counted = np.maximum(((numbers if others is None else others) - off) / max(total, 1e-300), LEAST)
     if others is not None:
         told = np.exp(log_left_out_by_contexts(text, model))
-        counted += BY_CONTEXTS * (1.0 - counted.sum()) * told / max(told.sum(), 1.0)
+        told /= max(told.sum(), 1.0)
+        share = _share_told(told, np.exp(model.log_probability(text)), numbers)
+        counted += share * (1.0 - counted.sum()) * told
     back_off = 1.0 - float(counted.sum())
     probability = counted + back_off * np.exp(model.log_probability(text))
     return StringTruth(tuple(vocabulary), text, model, counted, back_off, probability)
+
+
+def _share_told(told: Floats, by_language: Floats, counts: Floats) -> float:
+    """Return the share of long contexts at which the strings are most probable (expectation-maximisation)."""
+    share = 0.5
+    for _ in range(STEPS):
+        mine = share * told
+        share = float(np.average(mine / np.maximum(mine + (1 - share) * by_language, 1e-300), weights=counts))
+    return float(np.clip(share, LEAST_SHARE, 1 - LEAST_SHARE))

@@ -21,15 +21,20 @@ def chance_of_next(before: str, character: str, others: list[str], base: float) 
         if k > len(begun):
             break
         context = begun[-k:]
-        followers: dict[str, int] = {}
-        for other in others:
+        seen: dict[str, set[object]] = {}
+        inside = 0
+        for number, other in enumerate(others):
             whole = f"^{other}{END}"
-            for follower in {whole[i + k] for i in range(len(whole) - k) if whole[i : i + k] == context}:
-                followers[follower] = followers.get(follower, 0) + 1
-        total = sum(followers.values())
-        if not total:
+            places = [i for i in range(len(whole) - k) if whole[i : i + k] == context]
+            inside += bool(places)
+            for i in places:
+                unit = number if i == 0 or k == LONGEST_CONTEXT else whole[i - 1]
+                seen.setdefault(whole[i + k], set()).add(unit)
+        total = sum(len(units) for units in seen.values())
+        if total:
+            chance = (max(len(seen.get(character, ())) - 1, 0) + len(seen) * chance) / total
+        if inside < 2:
             break
-        chance = (max(followers.get(character, 0) - 1, 0) + len(followers) * chance) / total
     return chance
 
 
