@@ -7,8 +7,8 @@ it is how often others have v (see `counts`): a string that one record alone has
 would be by all who never saw that record. Else a misspelling, seen once, would pass for a name as common as most. P is
 the probability of a string in the files, told from all the others by long contexts (see `contexts`): it knows words and
 area codes, where LM knows two characters. a and b share what counts leave as makes the strings most probable, so that
-Σ_v p(v) = 1 over all strings. To no string in the files is less than 10⁻⁷⁰ given, so that products over a few long ones stay above the least
-double.
+Σ_v p(v) = 1 over all strings. To no string in the files is less than 10⁻⁷⁰ given, so that products over a few long ones
+stay above the least double.
 """
 
 from __future__ import annotations
