@@ -68,7 +68,11 @@ does the search, down to another share."""
 
 
 def pilot_sweeps(records: int) -> int:
-    """Return the number of sweeps of a pilot run, at most."""
+    """Return the number of sweeps of a pilot run, at most.
+
+    >>> pilot_sweeps(100), pilot_sweeps(20_000), pilot_sweeps(1_000_000)
+    (440, 130, 112)
+    """
     return _search_sweeps(records) + _fewer(STRESS_SWEEPS, records) + (1 + PERMUTATIONS) * _fewer(TEST_SWEEPS, records)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from tielink.channels.contexts import LONGEST_CONTEXT, log_left_out_by_contexts
 from tielink.channels.language import language
+from tielink.channels.string_truth import string_truth
 
 END = "\0"
 NAMES = [f"{given} {family}" for given in ("anna", "ann", "tom") for family in ("meier", "meyer", "lopez", "ng")]
@@ -65,3 +66,13 @@ def test_one_other_string_alone_says_nothing():
     model = language(strings)
     text = model.encode(strings)
     assert (log_left_out_by_contexts(text, model) < model.log_probability(text) + 0.5).all()
+
+
+def test_long_contexts_count_for_names_of_known_words_and_hardly_for_others():
+    given, families = ("anna", "tom", "zoe", "ines", "pablo"), ("meier", "lopez", "okoye", "smith", "ivanov")
+    rng = np.random.default_rng(1)
+    names = sorted(f"{one} {two}" for one in given for two in families)
+    others = ["".join(rng.choice(list("abcdefghij"), 8)) for _ in range(25)]
+    left = [string_truth(strings, np.ones(25), np.zeros(25)).back_off for strings in (names, others)]
+    assert left[0] < 0.95, "what long contexts know is not left to the language model"
+    assert left[1] > 0.999

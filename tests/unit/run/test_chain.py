@@ -9,6 +9,7 @@ import tielink as tl
 from tielink.logp.profiles import log_collapsed, log_evidence
 from tielink.logp.shared_ties import log_shared_ties
 from tielink.project import Run
+from tielink.run import chain as chains
 from tielink.run.chain import Chain
 from tielink.run.job import Job
 from tielink.sampler.candidates import find_candidates
@@ -127,3 +128,22 @@ def test_a_checkpointed_run_is_the_same_run(tmp_path):
     assert (plain.person == kept.person).all()
     assert (plain.person == again.person).all()
     assert plain.person.dtype == np.int16
+
+
+@pytest.mark.parametrize(("accepted", "share"), [(0, 1 / 8), (0.25, 1 / 4), (50, 1)])
+def test_exchanges_that_warm_up_hardly_accepts_become_fewer(accepted, share):
+    chain = chain_of(job())
+    chain.exchanged = np.array([1000.0, accepted])
+    most = np.ceil(share * chain.problem.records / 2)
+    proposed = [chains._exchange(chain)[0] for _ in range(20)]
+    assert 0.5 * most < np.mean(proposed) <= most
+
+
+def test_what_warm_up_accepts_is_counted_and_then_left():
+    chain = chain_of(job(warmup=5))
+    for sweep in range(5):
+        chain.advance(sweep)
+    counted = chain.exchanged.copy()
+    assert counted[0] > 0
+    chain.advance(None)
+    assert np.array_equal(chain.exchanged, counted)
