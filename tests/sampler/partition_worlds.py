@@ -21,6 +21,7 @@ from tielink.run import chain as chains
 from tielink.run.chain import Chain
 from tielink.run.job import Job
 from tielink.sampler.moves.offlist import move_off_list
+from tielink.sampler.moves.partners import change_partners
 from tielink.sampler.partition import join
 
 NAMES = ["anna", "ana", "bob", "bob", None, "anna", "ana", "bo", "bob", "anna", None, "bo"]
@@ -110,11 +111,17 @@ def off_list(chain, times=60, move=move_off_list, evidence=None):
     move(chain.rng, chain.state, chain.data, evidence or chain.groups.evidence, times)
 
 
+def partners(chain, times=6, move=change_partners):
+    for _ in range(times):
+        move(chain.rng, chain.state, chain.data, chain.groups.evidence, chain.profiles.alike(chain.rng))
+
+
 def every_move(chain):
     gibbs(chain)
     strangers(chain)
     exchange(chain)
     off_list(chain)
+    partners(chain)
 
 
 def pooled(observed, probability, least=10):

@@ -13,7 +13,7 @@ import pytest
 
 import tielink as tl
 from sampler.mutants import mutant
-from sampler.partition_worlds import exact, exchange, fixed_chain, gibbs, off_list, p_value, strangers, world
+from sampler.partition_worlds import exact, exchange, fixed_chain, gibbs, off_list, p_value, partners, strangers, world
 from tielink.run import chain as chains
 from tielink.sampler.moves import labels as moves
 
@@ -116,6 +116,27 @@ def test_the_list_does_not_change_what_is_sampled_long(case, lists):
     assert p > FALSE_ALARM
 
 
+def changing_partners(chain, times=6, **options):
+    chains._gibbs(chain)
+    off_list(chain, times=30)
+    partners(chain, times, **options)
+    if chain.rules.largest > 2:
+        strangers(chain)
+
+
+@pytest.mark.parametrize(("case", "lists"), [(case, name) for case, lists in SHORT.items() for name in lists])
+def test_links_off_the_list_change_partners(case, lists):
+    chain = fixed_chain(world(*CASES[case]), SHORT[case][lists])
+    proposed = chains._partners(chain)[0] + sum(_of_partners(chain) for _ in range(50))
+    assert proposed > 0
+    assert p_value(chain, 1_000, changing_partners) > FALSE_ALARM
+
+
+def _of_partners(chain):
+    off_list(chain)
+    return chains._partners(chain)[0]
+
+
 @pytest.mark.parametrize("case", ["three files, one per file", "one file, negative binomial"])
 def test_moves_off_the_list_keep_what_is_known(case):
     assert p_of(case, looking_off_the_list, 1_000, [(0, 3), (1, 3)], KNOWN[case]) > FALSE_ALARM
@@ -149,7 +170,7 @@ def test_what_the_table_holds_at_first_does_not_change_the_draws():
 # Planted errors.
 
 OFF_LIST_ERRORS = {
-    "links of listed pairs": (" or not _off_list(state, data, a, b)", ""),
+    "links of listed pairs": (" or not off_list(data, a, b)", ""),
     "the number of pairs to part forgotten": (" - math.log(k + 1.0)", ""),
     "the number of pairs to link forgotten": ("log_possible - ", "-"),
     "the prior left out": (" + join_gain(state, rules, gains, own, other)", ""),
@@ -166,6 +187,24 @@ def test_errors_off_the_list_are_caught(error, tmp_path):
     lists = SHORT["two files, pairs"]["some"]
     chain = fixed_chain(world(*CASES["two files, pairs"]), lists)
     assert p_value(chain, 2_400, lambda chain: looking_off_the_list(chain, move=broken.move_off_list)) < CAUGHT
+
+
+PARTNER_ERRORS = {
+    "listed pairs": (" or not off_list(data, a, new)", ""),
+    "the evidence of the old link forgotten": ("old = value + ", "old = "),
+    "the evidence of the new link forgotten": ("ratio = evidence[p] + ", "ratio = "),
+    "the first of the next class drawn, too": ("begin, end)", "begin, np.minimum(end + 1, len(numbers)))"),
+}
+
+
+@pytest.mark.parametrize("error", [None, *PARTNER_ERRORS])
+def test_errors_of_changed_partners_are_caught(error, tmp_path):
+    chain = fixed_chain(world((4, 4), tl.MatchRate(4, 2)), [(0, 4), (0, 5), (1, 5), (2, 6)])
+    if error is None:
+        assert p_value(chain, 2_000, changing_partners) > FALSE_ALARM
+        return
+    broken = mutant(tmp_path, "sampler/moves/partners", error.replace(" ", "_"), PARTNER_ERRORS[error])
+    assert p_value(chain, 5_000, lambda chain: changing_partners(chain, 20, move=broken.change_partners)) < CAUGHT
 
 
 def test_evidence_forgotten_off_the_list_is_caught():

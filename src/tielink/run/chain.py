@@ -28,6 +28,7 @@ from tielink.sampler.listed import ListedPairs
 from tielink.sampler.moves.exchange import exchange_units, rivals
 from tielink.sampler.moves.labels import every_unit, link_greedily, strangers
 from tielink.sampler.moves.offlist import move_off_list
+from tielink.sampler.moves.partners import change_partners
 from tielink.sampler.partition import FREE, clusters_of
 from tielink.sampler.profiles import Lookup, Profiles
 from tielink.sampler.ties import sum_up
@@ -38,6 +39,8 @@ STRANGERS = 2
 """Units that are offered one record at random in each sweep."""
 WORTHWHILE, FEWEST = 1e-3, 1 / 8
 """Exchanges of which in warm-up fewer than this share are accepted become fewer in proportion, down to this share."""
+CHANGES = 4
+"""How often in a sweep half of the links off the lists may change one of their records."""
 GROUP_SWEEPS = 4
 """Draws of every unit's cluster for each update of rates, where persons may have three records and more."""
 
@@ -73,11 +76,19 @@ def _off_list(chain: Chain) -> Any:
     return move_off_list(chain.rng, chain.state, chain.data, chain.groups.evidence, chain.problem.records)
 
 
+def _partners(chain: Chain) -> Any:
+    if chain.complete or chain.network.dimension:
+        return 0, 0
+    evidence, alike = chain.groups.evidence, chain.profiles.alike
+    return sum(change_partners(chain.rng, chain.state, chain.data, evidence, alike(chain.rng)) for _ in range(CHANGES))
+
+
 MOVES = (
     Move("gibbs", _gibbs),
     Move("stranger", _strangers),
     Move("exchange", _exchange),
     Move("off-list", _off_list),
+    Move("partner", _partners),
 )
 """Every move of the partition, in the order of a sweep."""
 

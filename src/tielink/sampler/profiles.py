@@ -103,6 +103,14 @@ class Profiles:
         """Return ψ of every record in every field."""
         return [self.record_rates(state, place) for place in range(len(self.fields))]
 
+    def alike(self, rng: np.random.Generator) -> Codes:
+        """Number records: those of one file that are equal in a random choice of fields have the same number."""
+        numbers = self.problem.file_of
+        for field in self.fields:
+            if rng.random() < 0.5:
+                numbers = np.unique(numbers * (field.levels + 1) + field.codes, return_inverse=True)[1]
+        return numbers
+
     def change(self, state: ProfileState, number: int) -> float:
         """Return κ of a tree: how often all of its fields change at once."""
         return float(state.rates[self.problem.tree_rates[number]])

@@ -23,7 +23,7 @@ from tielink.sampler.moves.labels import put_in, take_out
 from tielink.sampler.partition import FREE, Clusters, join_gain, join_gains, permitted
 from tielink.sampler.ties import tie_gain
 
-__all__ = ["move_off_list"]
+__all__ = ["linked_off_list", "move_off_list", "off_list"]
 EACH = 4
 """How often each pair is chosen at most, on average."""
 
@@ -40,7 +40,7 @@ def move_off_list(
     There are fewer where few records are loose.
     """
     rules = data.rules
-    linked, k = _linked_off_list(state, data)
+    linked, k = linked_off_list(state, data)
     alone = (state.size[state.label] == 1) & (np.diff(rules.unit_begin)[rules.unit_of] == 1)
     loose = np.append(np.flatnonzero(alone), state.member[state.label[linked[:k]], :2].ravel())
     by_file = np.bincount(rules.file_of[loose])
@@ -56,17 +56,17 @@ def move_off_list(
 
 
 @njit
-def _off_list(state, data, a, b):
+def off_list(data, a, b):
     """Whether two records are no candidates of each other."""
     return entry_of(data.lists.begin, data.lists.record, a, b) < 0
 
 
 @njit
-def _linked_off_list(state, data):
+def linked_off_list(state, data):
     """One record of each linked pair that is no candidate and not known beforehand, and their number."""
     rules, found, number = data.rules, np.empty(state.label.size, dtype=np.int64), 0
     for slot in range(state.size.size):
-        if state.size[slot] == 2 and _off_list(state, data, state.member[slot, 0], state.member[slot, 1]):
+        if state.size[slot] == 2 and off_list(data, state.member[slot, 0], state.member[slot, 1]):
             unit = rules.unit_of[state.member[slot, 0]]
             if rules.unit_begin[unit + 1] - rules.unit_begin[unit] == 1:
                 found[number] = state.member[slot, 0]
@@ -91,7 +91,7 @@ def _come_and_go(rng, state, data, pairs, evidence, log_possible, linked, k):
             take_out(state, data, rules.unit_of[a], key)
             k -= 1
         own, other = state.label[a], state.label[b]
-        if place < 0 and (state.size[own] > 1 or state.size[other] > 1 or not _off_list(state, data, a, b)):
+        if place < 0 and (state.size[own] > 1 or state.size[other] > 1 or not off_list(data, a, b)):
             continue
         log_odds = -np.inf
         if value > -np.inf and permitted(state, rules, own, other):
