@@ -29,7 +29,8 @@ from tielink.sampler.moves.exchange import exchange_units, rivals
 from tielink.sampler.moves.labels import every_unit, link_greedily, strangers
 from tielink.sampler.moves.offlist import move_off_list
 from tielink.sampler.moves.partners import change_partners
-from tielink.sampler.partition import FREE, clusters_of
+from tielink.sampler.narrow import worth_a_look
+from tielink.sampler.partition import FREE, PAIRS, clusters_of
 from tielink.sampler.profiles import Lookup, Profiles
 from tielink.sampler.ties import sum_up
 
@@ -39,6 +40,8 @@ STRANGERS = 2
 """Units that are offered one record at random in each sweep."""
 WORTHWHILE, FEWEST = 1e-3, 1 / 8
 """Exchanges of which in warm-up fewer than this share are accepted become fewer in proportion, down to this share."""
+NARROW_FROM, NARROW_EVERY = 0.6, 0.1
+"""The share of warm-up after which hopeless candidates leave the lists, and how often that is seen to."""
 CHANGES = 4
 """How often in a sweep half of the links off the lists may change one of their records."""
 GROUP_SWEEPS = 4
@@ -158,6 +161,15 @@ class Chain:
             order = np.lexsort((every[:, 1], every[:, 0]))
             self._list(every[order], np.append(self.strong, np.ones(len(new), dtype=bool))[order])
 
+    def _narrow(self, warmup_sweep: int) -> None:
+        """Late in warm-up, take hopeless pairs off lists that do not hold all pairs anyway."""
+        warmup = self.job.run.warmup
+        now = warmup_sweep >= NARROW_FROM * warmup and warmup_sweep % max(1, round(NARROW_EVERY * warmup)) == 0
+        if now and self.rules.mode == PAIRS and not self.complete and not self.network.dimension:
+            kept = worth_a_look(self.state, self.data, self.listed.pairs)
+            if not kept.all():
+                self._list(self.listed.pairs[kept], self.strong[kept])
+
     def run(self, kernel: Callable[..., int], plan: Codes) -> Codes:
         """Run a kernel along its plan; where it misses evidence of a group, supply it and go on."""
         counts, begin = np.zeros(2, dtype=np.int64), 0
@@ -224,7 +236,9 @@ class Chain:
     def advance(self, warmup_sweep: int | None) -> Codes:
         """Do one sweep; tune if it is number `warmup_sweep` of warm-up. Return (proposed, accepted) by move."""
         self.network.prepare(warmup_sweep)
-        if warmup_sweep is None and not self.data.lists.tally[0]:
+        if warmup_sweep is not None:
+            self._narrow(warmup_sweep)
+        elif not self.data.lists.tally[0]:
             self.data.lists.tally[0], self.rounds = True, 0
         counts = self._sweep(warmup_sweep)
         if warmup_sweep is not None and "exchange" in counts:

@@ -113,6 +113,7 @@ def learn_power(job: Job, report: Callable[[Progress], None]) -> float:
     if not power or not _beyond_chance(replace(job, power=power), listed, report):
         return 0.0
     ties.power = min(STRESS * power, 1.0)
+    chain.add_candidates(listed[0])  # what was hopeless with less power
     stress = _fewer(STRESS_SWEEPS, records)
     for sweep in range(stress):
         chain.advance(sweeps - 1)
