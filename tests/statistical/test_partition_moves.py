@@ -190,10 +190,10 @@ def test_errors_off_the_list_are_caught(error, tmp_path):
 
 
 PARTNER_ERRORS = {
-    "listed pairs": (" or not off_list(data, a, new)", ""),
+    "listed pairs": ("if not off_list(data, a, new)", "if False"),
     "the evidence of the old link forgotten": ("old = value + ", "old = "),
     "the evidence of the new link forgotten": ("ratio = evidence[p] + ", "ratio = "),
-    "the first of the next class drawn, too": ("begin, end)", "begin, np.minimum(end + 1, len(numbers)))"),
+    "records that are not alike": ("_numbered(alike[free])", "_numbered(0 * alike[free])"),
 }
 
 

@@ -4,9 +4,10 @@ A record without a name, say, may be any of hundreds: many weak links take turns
 that come and go one at a time (see `offlist`) seldom do: a link that profiles speak for is hardly ever parted, and a
 new one is proposed blindly.
 
-Every record stays or may leave, by the toss of a coin. Of a linked pair, no candidates of each other, in which one
-stays and one may leave, the latter gives way to a record drawn from all that may leave and are like it: equal in a
-random choice of fields. It is its equal too, so the proposal is symmetric; the acceptance ratio is that of the links.
+Every record stays or may leave, by the toss of a coin. Linked pairs, no candidates of each other, in which one stays
+and one may leave, are each given a record of their own to replace the latter: one that may leave, is alone, and is like
+it, equal in a random choice of fields. If the two trade places the same can be drawn as before, so the proposal is
+symmetric; the acceptance ratio is that of the two links.
 """
 
 from __future__ import annotations
@@ -35,23 +36,29 @@ def change_partners(
     evidence: Callable[[Codes], NDArray[np.float64]],
     alike: Codes,
 ) -> Codes:
-    """Propose a change to about half of the links; records of the same number in `alike` may replace each other.
+    """Propose a change to up to half of the links; records of the same number in `alike` may replace each other.
 
     `evidence` tells E of pairs, one a row. Return (proposed, accepted).
     """
     linked, k = linked_off_list(state, data)
-    pairs = state.member[state.label[linked[:k]], :2]
+    pairs = rng.permutation(state.member[state.label[linked[:k]], :2])
     stays = rng.random(len(alike)) < 0.5
     pairs = pairs[stays[pairs].sum(axis=1) == 1]
     keeping = np.where(stays[pairs[:, 0]], pairs[:, 0], pairs[:, 1])
-    order = np.argsort(keeping)  # so that the order tells nothing of the partition
-    keeping, leaving = keeping[order], (pairs.sum(axis=1) - keeping)[order]
-    by_class = np.argsort(np.where(stays, -1, alike), kind="stable")
-    numbers = np.where(stays, -1, alike)[by_class]
-    begin, end = (np.searchsorted(numbers, alike[leaving], side=side) for side in ("left", "right"))
-    new = by_class[rng.integers(begin, end)]
-    plan = np.column_stack([keeping, new])[new != leaving]
+    leaving = pairs.sum(axis=1) - keeping
+    single = np.diff(data.rules.unit_begin)[data.rules.unit_of] == 1
+    free = rng.permutation(np.flatnonzero((state.size[state.label] == 1) & single & ~stays))
+    _, left, right = np.intersect1d(_numbered(alike[leaving]), _numbered(alike[free]), return_indices=True)
+    plan = np.column_stack([keeping[left], free[right]])
     return np.asarray(_change(rng, state, data, plan, evidence(plan)))
+
+
+def _numbered(kinds: Codes) -> Codes:
+    """Return a different number for each place: the first of its kind, the second of its kind, and so on."""
+    order = np.argsort(kinds, kind="stable")
+    rank = np.empty(len(kinds), dtype=np.int64)
+    rank[order] = np.arange(len(kinds)) - np.searchsorted(kinds[order], kinds[order])
+    return (kinds << 32) + rank
 
 
 @njit
@@ -62,7 +69,7 @@ def _change(rng, state, data, plan, evidence):
     for p in range(len(plan)):
         a, new = plan[p, 0], plan[p, 1]
         counts[0] += 1
-        if state.size[state.label[new]] > 1 or not off_list(data, a, new):
+        if not off_list(data, a, new):
             continue
         own, to, value = take_out(state, data, rules.unit_of[a], key)
         other = state.label[new]
