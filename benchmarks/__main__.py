@@ -43,6 +43,7 @@ PARTS = (
     "ties_made",
     "large_quality",
     "large_growth",
+    "large_exact",
     "review",
 )
 HERE = Path(__file__).parent

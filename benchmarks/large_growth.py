@@ -3,8 +3,7 @@
 Made people with name, place and year of birth, ten ties each, half of them shared, two thirds in both files, a tenth
 of the matches known. Seconds on the clock (on whatever else the machine did besides), CPU seconds and peak memory are
 those of the whole command, with kernels compiled before; the exponent is that of CPU seconds against the row before.
-`TIELINK_LARGE=1000000` adds files of that size, which take about ten times the last row. `TIELINK_EXACT=10000,100000`
-adds the exact sampler at those sizes: two chains, 100 sweeps of warm-up and 100 draws each.
+`TIELINK_LARGE=1000000` adds files of that size, which take about ten times the last row.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import math
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -37,7 +36,6 @@ COLUMNS = (
 )
 SIZES = (1_000, 10_000, 100_000)
 DUCKDB = ("--engine", "duckdb", "--memory", "6GB")
-EXACT = ("--engine", "exact", "--chains", "2", "--warmup", "100", "--draws", "100")
 
 MEASURED = """
 import json, resource, subprocess, sys, time
@@ -56,11 +54,6 @@ def measured(*command: str) -> tuple[float, float, float]:
     if code:
         raise RuntimeError(f"tielink {' '.join(command)} ended with {code}")
     return clock, seconds, memory
-
-
-def sizes_asked(variable: str) -> list[int]:
-    """Return numbers of records from the environment, commas between them."""
-    return [int(size) for size in os.environ.get(variable, "").split(",") if size]
 
 
 def found(out: Path, data: Path) -> tuple[str, str]:
@@ -82,20 +75,20 @@ def run(records: int, how: tuple[str, ...]) -> tuple[tuple[float, ...], tuple[fl
         return made, linked, found(out, data)
 
 
-def measure() -> Iterator[tuple[str, ...]]:
-    """Yield two rows for each size, and then one for each size of the exact sampler."""
-    runs = [(size, "duckdb", DUCKDB) for size in (*SIZES, *sizes_asked("TIELINK_LARGE"))]
-    runs += [(size, "exact", EXACT) for size in sizes_asked("TIELINK_EXACT")]
-    run(SIZES[0], DUCKDB)  # compiles
-    before: dict[str, tuple[int, float]] = {}
-    for records, engine, how in runs:
+def growth(sizes: Iterable[int], engine: str, how: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield two rows for each size: making the data and linking them."""
+    before: tuple[int, float] | None = None
+    for records in sizes:
         size = f"{records:,} + {records:,}"
         made, linked, result = run(records, how)
-        if engine == "duckdb":
-            yield size, "simulate", *(f"{value:,.0f}" for value in made), "–", "–", "–"
-        grown = "–"
-        if engine in before:
-            smaller, less = before[engine]
-            grown = f"{math.log(linked[1] / less) / math.log(records / smaller):.2f}"
-        before[engine] = records, linked[1]
+        yield size, "simulate", *(f"{value:,.0f}" for value in made), "–", "–", "–"
+        grown = f"{math.log(linked[1] / before[1]) / math.log(records / before[0]):.2f}" if before else "–"
+        before = records, linked[1]
         yield size, f"link, {engine}", *(f"{value:,.0f}" for value in linked), grown, *result
+
+
+def measure() -> Iterator[tuple[str, ...]]:
+    """Yield two rows for each size."""
+    run(SIZES[0], DUCKDB)  # compiles
+    asked = [int(size) for size in os.environ.get("TIELINK_LARGE", "").split(",") if size]
+    yield from growth((*SIZES, *asked), "duckdb", DUCKDB)
