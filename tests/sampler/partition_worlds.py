@@ -113,7 +113,7 @@ def off_list(chain, times=60, move=move_off_list, evidence=None):
 
 def partners(chain, times=6, move=change_partners):
     for _ in range(times):
-        move(chain.rng, chain.state, chain.data, chain.groups.evidence, chain.profiles.alike(chain.rng))
+        move(chain.rng, chain.state, chain.data, chain.groups.evidence, chain.profiles.alike)
 
 
 def every_move(chain):

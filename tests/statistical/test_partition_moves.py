@@ -193,7 +193,7 @@ PARTNER_ERRORS = {
     "listed pairs": ("if not off_list(data, a, new)", "if False"),
     "the evidence of the old link forgotten": ("old = value + ", "old = "),
     "the evidence of the new link forgotten": ("ratio = evidence[p] + ", "ratio = "),
-    "records that are not alike": ("_numbered(alike[free])", "_numbered(0 * alike[free])"),
+    "records that are not alike": ("_in_turn(number[free])", "_in_turn(0 * number[free])"),
 }
 
 

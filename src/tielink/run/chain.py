@@ -83,7 +83,7 @@ def _partners(chain: Chain) -> Any:
     if chain.complete or chain.network.dimension:
         return 0, 0
     evidence, alike = chain.groups.evidence, chain.profiles.alike
-    return sum(change_partners(chain.rng, chain.state, chain.data, evidence, alike(chain.rng)) for _ in range(CHANGES))
+    return sum(change_partners(chain.rng, chain.state, chain.data, evidence, alike) for _ in range(CHANGES))
 
 
 MOVES = (

@@ -34,26 +34,30 @@ def change_partners(
     state: Clusters,
     data: Data,
     evidence: Callable[[Codes], NDArray[np.float64]],
-    alike: Codes,
+    alike: Callable[[np.random.Generator], Codes],
 ) -> Codes:
-    """Propose a change to up to half of the links; records of the same number in `alike` may replace each other.
+    """Propose a change to up to half of the links. Return (proposed, accepted).
 
-    `evidence` tells E of pairs, one a row. Return (proposed, accepted).
+    `evidence` tells E of pairs, one a row; `alike` numbers all records, and those of the same number may replace each
+    other.
     """
     linked, k = linked_off_list(state, data)
+    if not k:
+        return np.zeros(2, dtype=np.int64)
+    number = alike(rng)
     pairs = rng.permutation(state.member[state.label[linked[:k]], :2])
-    stays = rng.random(len(alike)) < 0.5
+    stays = rng.random(len(number)) < 0.5
     pairs = pairs[stays[pairs].sum(axis=1) == 1]
     keeping = np.where(stays[pairs[:, 0]], pairs[:, 0], pairs[:, 1])
     leaving = pairs.sum(axis=1) - keeping
     single = np.diff(data.rules.unit_begin)[data.rules.unit_of] == 1
     free = rng.permutation(np.flatnonzero((state.size[state.label] == 1) & single & ~stays))
-    _, left, right = np.intersect1d(_numbered(alike[leaving]), _numbered(alike[free]), return_indices=True)
+    _, left, right = np.intersect1d(_in_turn(number[leaving]), _in_turn(number[free]), return_indices=True)
     plan = np.column_stack([keeping[left], free[right]])
     return np.asarray(_change(rng, state, data, plan, evidence(plan)))
 
 
-def _numbered(kinds: Codes) -> Codes:
+def _in_turn(kinds: Codes) -> Codes:
     """Return a different number for each place: the first of its kind, the second of its kind, and so on."""
     order = np.argsort(kinds, kind="stable")
     rank = np.empty(len(kinds), dtype=np.int64)
