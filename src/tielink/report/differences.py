@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy.special import bdtrc, betaincinv
 
 from tielink.data.columns import MISSING
 from tielink.fields import Measured, PersonName
@@ -57,8 +57,8 @@ def _tail(prior: Beta, differ: int, of: int) -> float:
     >>> _tail(Beta(1, 99), 4, 10) < 0.001 < _tail(Beta(1, 9), 4, 10)
     True
     """
-    rate = stats.beta.ppf(NODES, prior.a, prior.b)
-    return float(stats.binom.sf(differ - 1, of, 1 - (1 - rate) ** 2).mean())
+    rate = betaincinv(prior.a, prior.b, NODES)
+    return float(bdtrc(differ - 1, of, 1 - (1 - rate) ** 2).mean())
 
 
 def rests_on_priors(result: Result) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
+from scipy.special import chdtri
 
 from tielink.data.answers import Settled
 from tielink.data.records import Record
@@ -190,7 +190,7 @@ class _Values:
         effective = effective_draws(series, rank_normalise=False)
         worth = effective if np.isfinite(effective) else float(len(given))
         # 2 n ln 2 times the information between unrelated quantities is chi-squared.
-        beyond = information * 2 * worth * np.log(2) > chi2.isf(CHANCE, freedom)
+        beyond = information * 2 * worth * np.log(2) > chdtri(freedom, CHANCE)
         beyond &= (self.pairs != record).all(axis=1)
         return float(np.maximum(information - freedom / (2 * worth * np.log(2)), 0.0)[beyond].sum())
 
