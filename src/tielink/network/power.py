@@ -127,7 +127,7 @@ def calibrated_power(choices: list[Choice]) -> float:
     odds = np.log((~linked).sum()) - np.log(linked.sum()) if not linked.all() else -np.inf
     best = 0.0
     for power in POWERS:
-        others, own = np.logaddexp.reduceat(power * wrong + log_weight, begins), power * right
+        others, own = _log_sums(power * wrong + log_weight, begins), power * right
         total = np.logaddexp(np.logaddexp(others, nobody), own)
         false = (np.exp(others - total) - np.exp(nobody - total))[linked].sum()
         somebody = np.logaddexp(others, own)
@@ -151,7 +151,7 @@ def taught_power(choices: list[Choice], matches: int) -> float:
     right = np.array([one.right for one in choices])
     scores = []
     for power in POWERS:
-        others = np.logaddexp(np.logaddexp.reduceat(power * wrong + log_weight, begins), nobody)
+        others = np.logaddexp(_log_sums(power * wrong + log_weight, begins), nobody)
         scores.append(float((power * right - np.logaddexp(others, power * right)).mean()))
     return float(POWERS[np.argmax(matches * np.array(scores) + log_prior)])
 
@@ -161,4 +161,11 @@ def _stacked(choices: list[Choice]) -> tuple[NDArray[np.int64], Floats, Floats, 
     begins = np.concatenate([[0], np.cumsum([len(choice.wrong) for choice in choices])[:-1]])
     wrong = np.concatenate([choice.wrong for choice in choices])
     log_weight = np.log(np.concatenate([choice.weight for choice in choices]))
-    return begins, wrong, log_weight, np.logaddexp.reduceat(log_weight, begins)
+    return begins, wrong, log_weight, _log_sums(log_weight, begins)
+
+
+def _log_sums(logs: Floats, begins: NDArray[np.int64]) -> Floats:
+    """Return log Σ e^x of each part of an array."""
+    largest = np.maximum.reduceat(logs, begins)
+    shifted = logs - np.repeat(largest, np.diff(begins, append=len(logs)))
+    return np.asarray(largest + np.log(np.add.reduceat(np.exp(shifted), begins)))
