@@ -89,13 +89,45 @@ def section(result: dict[str, Any]) -> str:
         f"## {result['title']}",
         result["about"].strip(),
         table(result["columns"], result["rows"]),
-        result["where"],
+        result["where"] + ("" if result.get("finished", True) else " Not run to its end."),
     ]
     return "\n\n".join(parts) + "\n"
 
 
+def write_page() -> None:
+    """Write the page anew from all results that are kept."""
+    results = kept()
+    sections = [section(results[name]) for name in PARTS if name in results]
+    (HERE / "README.md").write_text(HEAD + "\n".join(sections) + "\n" + (HERE / "notes.md").read_text())
+
+
+def run(name: str) -> None:
+    """Measure one part, and keep each row as it comes."""
+    part = importlib.import_module(f"benchmarks.{name}")
+    sys.stderr.write(f"{part.TITLE}\n")
+    result: dict[str, Any] = {
+        "title": part.TITLE,
+        "about": part.__doc__,
+        "columns": part.COLUMNS,
+        "rows": [],
+        "where": where(),
+        "finished": False,
+    }
+
+    def keep() -> None:
+        KEPT.write_text(json.dumps(kept() | {name: result}, indent=1, ensure_ascii=False) + "\n")
+        write_page()
+
+    for row in part.measure():
+        result["rows"].append([str(cell) for cell in row])
+        sys.stderr.write("  " + " | ".join(result["rows"][-1]) + "\n")
+        keep()
+    result["finished"] = True
+    keep()
+
+
 def main() -> None:
-    """Measure the wanted parts, keep their results, and write the page anew from all that are kept."""
+    """Measure the wanted parts."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
     parser.add_argument("parts", nargs="*", help="what to measure; 'ties' is all parts that begin with it")
     parser.add_argument("--data", help="the folder of real data; by default TIELINK_DATA")
@@ -110,25 +142,8 @@ def main() -> None:
     if given.latent:
         os.environ["TIELINK_LATENT"] = "1"
     for name in wanted:
-        part = importlib.import_module(f"benchmarks.{name}")
-        sys.stderr.write(f"{part.TITLE}\n")
-        measured_on = where()
-        rows = []
-        for row in part.measure():
-            rows.append([str(cell) for cell in row])
-            sys.stderr.write("  " + " | ".join(rows[-1]) + "\n")
-        result = {
-            "title": part.TITLE,
-            "about": part.__doc__,
-            "columns": part.COLUMNS,
-            "rows": rows,
-            "where": measured_on,
-        }
-        KEPT.write_text(json.dumps(kept() | {name: result}, indent=1, ensure_ascii=False) + "\n")
-    results = kept()
-    sections = [section(results[name]) for name in PARTS if name in results]
-    notes = HERE / "notes.md"
-    (HERE / "README.md").write_text(HEAD + "\n".join(sections) + ("\n" + notes.read_text() if notes.exists() else ""))
+        run(name)
+    write_page()
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def in_full(field: OpenStringChannel, place: int, left: np.ndarray, right: np.nd
     typed_core_sum_many(text, right, left, model.compiled, typing, two)
     sums = (1 - ADDED) ** 2 * typed + ADDED * (1 - ADDED) * (one + two) + ADDED**2 * affixed
     values, where = np.unique(np.concatenate([left, right]), return_inverse=True)
-    changed = (1 - ADDED) * tables.type(text, np.arange(field.levels), values)[place]  # of every seen v into x
+    changed = (1 - ADDED) * tables.type(text, np.arange(field.levels), values, place)  # of every seen v into x
     changed += ADDED * add_affixes(model, text, np.arange(field.levels), values)
     x, y = changed[where[: len(left)]], changed[where[len(left) :]]
     shared = truth.back_off * sums + (x * y) @ truth.counted
